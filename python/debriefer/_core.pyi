@@ -1,0 +1,3 @@
+__all__ = ["canonical_name"]
+
+def canonical_name(stem: str) -> str: ...

@@ -1,0 +1,13 @@
+//! The extension module `debriefer._core`: a table of contents.
+
+mod errors;
+mod tables;
+
+use pyo3::prelude::*;
+
+/// Registers every exported name.
+#[pymodule(gil_used = false)]
+mod _core {
+    #[pymodule_export]
+    use crate::tables::canonical_name;
+}

@@ -1,0 +1,5 @@
+//! Canonical names, cell typing and readers that turn messy files into Arrow tables.
+//!
+//! Nothing here knows that Python exists.
+
+pub mod names;
