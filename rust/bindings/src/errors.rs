@@ -21,7 +21,9 @@ pub(crate) fn python_error(py: Python<'_>, class: &str, message: &str, hint: Opt
     let build = || -> PyResult<Bound<'_, PyAny>> {
         let kwargs = pyo3::types::PyDict::new(py);
         kwargs.set_item("hint", hint)?;
-        py.import("debriefer.errors")?.getattr(class)?.call((message,), Some(&kwargs))
+        py.import("debriefer.errors")?
+            .getattr(class)?
+            .call((message,), Some(&kwargs))
     };
     build().map_or_else(|error| error, PyErr::from_value)
 }

@@ -1,6 +1,7 @@
 //! The extension module `debriefer._core`: a table of contents.
 
 mod errors;
+mod source;
 mod tables;
 
 use pyo3::prelude::*;
@@ -8,6 +9,8 @@ use pyo3::prelude::*;
 /// Registers every exported name.
 #[pymodule(gil_used = false)]
 mod _core {
+    #[pymodule_export]
+    use crate::source::SourceTable;
     #[pymodule_export]
     use crate::tables::canonical_name;
 }

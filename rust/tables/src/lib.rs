@@ -3,3 +3,6 @@
 //! Nothing here knows that Python exists.
 
 pub mod names;
+pub mod table;
+
+pub use table::{Column, Note, SourceTable, TableError};
