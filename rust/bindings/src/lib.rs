@@ -12,5 +12,5 @@ mod _core {
     #[pymodule_export]
     use crate::source::SourceTable;
     #[pymodule_export]
-    use crate::tables::canonical_name;
+    use crate::tables::{assign_names, canonical_name, canonical_names, reserved_words, unique_columns};
 }

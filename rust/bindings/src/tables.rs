@@ -1,9 +1,51 @@
 //! Names and readers.
 
+use debriefer_tables::names::{self, NameRequest};
 use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString};
 
-/// Returns the SQL name under which a source called `stem` is registered.
+/// See the stub.
 #[pyfunction]
 pub(crate) fn canonical_name(stem: &str) -> String {
-    debriefer_tables::names::canonical_name(stem)
+    names::canonical_name(stem)
+}
+
+/// See the stub.
+#[pyfunction]
+pub(crate) fn canonical_names<'py>(stems: &Bound<'py, PyList>) -> PyResult<Bound<'py, PyList>> {
+    let py = stems.py();
+    let mut name = String::new();
+    let mut canonical = Vec::with_capacity(stems.len());
+    for stem in stems.iter() {
+        name.clear();
+        names::push_canonical_name(stem.cast::<PyString>()?.to_str()?, &mut name);
+        canonical.push(PyString::new(py, &name));
+    }
+    PyList::new(py, canonical)
+}
+
+/// See the stub.
+#[pyfunction]
+pub(crate) fn assign_names(sources: Vec<(String, Option<String>)>) -> Vec<(String, Vec<String>)> {
+    let requests: Vec<_> = sources
+        .into_iter()
+        .map(|(path, table)| NameRequest { path, table })
+        .collect();
+    names::assign_names(&requests)
+        .into_iter()
+        .map(|assigned| (assigned.name, assigned.aliases))
+        .collect()
+}
+
+/// See the stub.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)] // extracted from a Python list
+pub(crate) fn unique_columns(names: Vec<String>) -> Vec<String> {
+    names::unique_columns(&names)
+}
+
+/// See the stub.
+#[pyfunction]
+pub(crate) fn reserved_words() -> Vec<&'static str> {
+    debriefer_tables::keywords::RESERVED.to_vec()
 }

@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows that Python exists.
 
+pub mod keywords;
 pub mod names;
 pub mod table;
 
