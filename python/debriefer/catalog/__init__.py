@@ -1,0 +1,18 @@
+"""Any file -> one DuckDB file: names, readers, the SQL door."""
+
+from debriefer.catalog.catalog import CATALOG_FILE, Catalog, Preview
+from debriefer.catalog.door import NormalizedSql, SqlDoor
+from debriefer.catalog.model import Column, ForeignKey, Note, Refusal, Table
+
+__all__ = [
+    "CATALOG_FILE",
+    "Catalog",
+    "Column",
+    "ForeignKey",
+    "NormalizedSql",
+    "Note",
+    "Preview",
+    "Refusal",
+    "SqlDoor",
+    "Table",
+]
