@@ -40,7 +40,6 @@ LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 KINDS = {
     ".csv": "delimited",
     ".tsv": "delimited",
-    ".txt": "delimited",
     ".json": "json",
     ".jsonl": "json",
     ".xlsx": "workbook",
@@ -219,7 +218,7 @@ def _tables(path: Path) -> Iterator[Any]:
     if kind is None or kind == "document":
         kind = "sqlite" if path.suffix == ".sqlite" else KINDS.get(path.suffix.lower(), "none")
     if kind == "delimited":
-        yield _core.read_delimited(path)
+        yield from _core.read_delimited_tables(path)
         return
     name = {"sqlite": "open_sqlite", "json": "read_json", "jsonl": "read_json", "workbook": "read_workbook"}.get(kind)
     reader = getattr(_core, name, None) if name else None
@@ -346,11 +345,12 @@ def _grid(path: Path) -> Grid:
 
 def _equal_cells(ours: Grid, gold: Grid, *, has_header: bool) -> tuple[int, int]:
     """Count equal cells, position by position, over the larger of both tables."""
+    ours, gold = _without_bare_columns(ours), _without_bare_columns(gold)
     if has_header:
-        renamed = _core.unique_columns([str(cell) for cell in gold[0]])
-        gold = [renamed, *gold[1:]]
+        names = [*gold[0], *[""] * (max(map(len, gold)) - len(gold[0]))]
+        gold = [_core.unique_columns([str(name) for name in names]), *gold[1:]]
     else:
-        ours, gold = ours[1:], gold[1:]
+        ours = ours[1:]
     height = max(len(ours), len(gold))
     width = max((len(row) for row in (*ours, *gold)), default=0)
     equal = sum(
@@ -363,6 +363,14 @@ def _equal_cells(ours: Grid, gold: Grid, *, has_header: bool) -> tuple[int, int]
         sum(value is None for value in our_row[len(gold_row) :]) for our_row, gold_row in zip(ours, gold, strict=False)
     )
     return equal, height * width
+
+
+def _without_bare_columns(grid: Grid) -> Grid:
+    """Cut columns at the right that have neither a name nor a value: what a trailing delimiter leaves."""
+    width = max((len(row) for row in grid), default=0)
+    while width > 1 and all(len(row) < width or row[width - 1] in {"", None} for row in grid):
+        width -= 1
+    return [row[:width] for row in grid]
 
 
 def _same(mine: object, right: str) -> bool:  # noqa: PLR0911: one line a type
@@ -381,7 +389,8 @@ def _same(mine: object, right: str) -> bool:  # noqa: PLR0911: one line a type
             return date.fromisoformat(right.strip()) == mine
     except (ValueError, ArithmeticError):
         return False
-    return str(mine) == right
+    # A line break inside a cell is one, however it is written.
+    return str(mine).replace("\r\n", "\n") == right.replace("\r\n", "\n")
 
 
 def _print_folders(data: Path, outcomes: dict[Path, Outcome], pointers: set[Path]) -> None:

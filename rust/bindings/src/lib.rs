@@ -13,7 +13,7 @@ mod _core {
     use crate::source::SourceTable;
     #[pymodule_export]
     use crate::tables::{
-        Dialect, assign_names, canonical_name, canonical_names, read_delimited, reserved_words, sniff_dialect,
-        unique_columns,
+        Dialect, assign_names, canonical_name, canonical_names, read_delimited, read_delimited_tables, reserved_words,
+        sniff_dialect, unique_columns,
     };
 }

@@ -63,6 +63,13 @@ pub(crate) fn read_delimited(py: Python<'_>, path: PathBuf) -> PyResult<SourceTa
 }
 
 /// See the stub.
+#[pyfunction]
+pub(crate) fn read_delimited_tables(py: Python<'_>, path: PathBuf) -> PyResult<Vec<SourceTable>> {
+    let tables = detached(py, || delimited::read_delimited_tables(&path))?;
+    Ok(tables.into_iter().map(SourceTable).collect())
+}
+
+/// See the stub.
 #[pyclass(frozen, get_all, module = "debriefer._core")]
 pub(crate) struct Dialect {
     delimiter: char,

@@ -11,6 +11,7 @@ use arrow_array::{ArrayRef, BooleanArray};
 use arrow_schema::{DataType, TimeUnit};
 
 use crate::cells::{self, Reading};
+use crate::delimited::layout::Shifts;
 use crate::delimited::records::{Field, Records};
 use crate::table::Note;
 
@@ -74,15 +75,26 @@ pub struct Cells<'r, 't> {
     pub records: &'r Records<'t>,
     /// Those that are rows.
     pub rows: &'r [u32],
+    /// Those that are displaced.
+    pub shifts: &'r Shifts,
     /// Position of the column.
     pub column: usize,
 }
 
 impl<'r, 't> Cells<'r, 't> {
     fn iter(self, range: Range<usize>) -> impl Iterator<Item = Field<'t>> + use<'r, 't> {
-        self.rows[range]
-            .iter()
-            .map(move |row| self.records.field(*row as usize, self.column))
+        self.rows[range].iter().map(move |row| self.field(*row))
+    }
+
+    #[inline]
+    fn field(self, row: u32) -> Field<'t> {
+        if !self.shifts.is_empty()
+            && let Some(shift) = self.shifts.get(row)
+        {
+            let source = shift.source(self.column);
+            return source.map_or(Field::MISSING, |source| self.records.field(row as usize, source));
+        }
+        self.records.field(row as usize, self.column)
     }
 
     fn all(self) -> impl Iterator<Item = Field<'t>> + use<'r, 't> {

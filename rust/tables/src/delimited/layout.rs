@@ -1,6 +1,8 @@
 //! Finds the table in the records: what stands before it, its header, its rows, and what stands below.
 
-use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cells;
 use crate::delimited::records::{MAX_COLUMNS, Records};
@@ -27,12 +29,20 @@ pub struct Layout {
     pub names: Vec<String>,
     /// The records that are rows of the table, ascending.
     pub rows: Vec<u32>,
+    /// Rows with a delimiter too many or too few, ascending, and how their fields are brought back in line.
+    pub shifts: Shifts,
     /// What was left out or added.
     pub notes: Vec<Note>,
 }
 
+/// Another header was found further down: that many tables are read from one file at most.
+const MAX_TABLES: usize = 64;
+
 struct Finder<'r, 't> {
     records: &'r Records<'t>,
+    /// The records that are looked at.
+    start: usize,
+    end: usize,
     /// Fields of an ordinary record.
     width: usize,
     /// Fields of an ordinary record that hold something.
@@ -40,26 +50,51 @@ struct Finder<'r, 't> {
     notes: Vec<Note>,
 }
 
-/// Lays out the records; `divided` is false for a text without a delimiter.
-pub fn lay_out(records: &Records<'_>, divided: bool) -> Result<Layout, TableError> {
+/// Lays out the records as one table or, where a similar header stands further down, as several; `divided` is false for a
+/// text without a delimiter.
+pub fn lay_out(records: &Records<'_>, divided: bool) -> Result<Vec<Layout>, TableError> {
     if records.len() == 0 {
         return Err(TableError::new("holds only blank lines").with_hint("delete the file, or export it again"));
     }
-    let width = if divided { usual_width(records) } else { 1 };
-    let mut finder = Finder {
-        records,
-        width,
-        filled: 0,
-        notes: Vec::new(),
-    };
-    finder.filled = finder.usual_filling();
-    finder.find()
+    let mut layouts: Vec<Layout> = Vec::new();
+    let mut start = 0;
+    while start < records.len() {
+        let mut finder = Finder {
+            records,
+            start,
+            end: records.len(),
+            width: 1,
+            filled: 0,
+            notes: Vec::new(),
+        };
+        if divided {
+            finder.width = usual_width(records, start..records.len());
+        }
+        finder.filled = finder.usual_filling();
+        if layouts.len() + 1 < MAX_TABLES
+            && let Some(next) = finder.next_header()
+        {
+            finder.end = next;
+            finder.width = usual_width(records, start..next);
+            finder.filled = finder.usual_filling();
+        }
+        start = finder.end;
+        layouts.push(finder.find()?);
+    }
+    let count = layouts.len();
+    if count > 1 {
+        let message = format!("the file holds {count} tables, one below the other");
+        layouts[0]
+            .notes
+            .push(Note::new("several-tables", message, count as u64));
+    }
+    Ok(layouts)
 }
 
 /// The most frequent width above one; the larger where two are as frequent.
-fn usual_width(records: &Records<'_>) -> usize {
+fn usual_width(records: &Records<'_>, rows: Range<usize>) -> usize {
     let mut counts: FxHashMap<usize, usize> = FxHashMap::default();
-    for row in 0..records.len() {
+    for row in rows {
         *counts.entry(records.width(row)).or_default() += 1;
     }
     counts
@@ -75,8 +110,8 @@ impl Finder<'_, '_> {
     }
 
     fn usual_filling(&self) -> usize {
-        let step = self.records.len().div_ceil(TYPICAL_ROWS);
-        let mut counts: Vec<usize> = (0..self.records.len())
+        let step = (self.end - self.start).div_ceil(TYPICAL_ROWS);
+        let mut counts: Vec<usize> = (self.start..self.end)
             .step_by(step)
             .filter(|row| self.records.width(*row) > 1 || self.width == 1)
             .map(|row| self.filled(row))
@@ -115,12 +150,14 @@ impl Finder<'_, '_> {
             body += 1;
         }
         let rows = self.rows(first, body, has_header);
-        let names = self.columns(header, &rows, has_header)?;
+        let shifts = self.realign(header.len(), &rows);
+        let names = self.columns(header, &rows, has_header, &shifts)?;
         Ok(Layout {
-            skipped: first,
+            skipped: first - self.start,
             has_header,
             names,
             rows,
+            shifts,
             notes: self.notes,
         })
     }
@@ -128,29 +165,23 @@ impl Finder<'_, '_> {
     /// The header, or the first row of a table without one.
     fn first_row(&mut self) -> usize {
         let first = self.search_first_row();
-        if first > 0 {
-            let message = format!("{first} lines above the table were left out");
-            let mut note = Note::new("preamble", message, first as u64);
-            for row in 0..first.min(Note::MAX_SAMPLES) {
-                note = note.with_sample(self.records.line(row));
-            }
-            self.notes.push(note);
-        }
+        let preamble: Vec<usize> = (self.start..first).collect();
+        self.note_lines("preamble", "lines above the table were left out", &preamble);
         first
     }
 
     fn search_first_row(&self) -> usize {
-        let limit = self.records.len().min(PREAMBLE_ROWS);
-        let comments = (0..limit).take_while(|row| self.is_comment(*row)).count();
-        if comments > 0 && comments < self.records.len() {
+        let limit = self.end.min(self.start + PREAMBLE_ROWS);
+        let comments = self.start + (self.start..limit).take_while(|row| self.is_comment(*row)).count();
+        if comments > self.start && comments < self.end {
             let last = comments - 1;
             let names_columns = self.records.width(last) == self.width
-                && (self.width > 1 || comments == 1)
+                && (self.width > 1 || comments == self.start + 1)
                 && self.records.fields(comments).any(|f| is_typed(f.inner));
             return if names_columns { last } else { comments };
         }
-        let declares = super::dialect::declared_delimiter(self.records.line(0)).is_some();
-        let start = usize::from(declares && self.records.len() > 1);
+        let declares = super::dialect::declared_delimiter(self.records.line(self.start)).is_some();
+        let start = self.start + usize::from(declares && self.end - self.start > 1);
         if self.width == 1 {
             return start;
         }
@@ -162,10 +193,49 @@ impl Finder<'_, '_> {
             .unwrap_or(start)
     }
 
+    /// A later record that repeats half of the header's names, but not the header: another table begins there.
+    fn next_header(&self) -> Option<usize> {
+        if self.width < 3 {
+            return None;
+        }
+        let first = self.search_first_row();
+        let names: FxHashSet<&str> = self
+            .records
+            .fields(first)
+            .map(|f| f.inner.trim())
+            .filter(|name| !name.is_empty() && !is_typed(name))
+            .collect();
+        let opening = self.records.field(first, 0);
+        if opening.inner.trim().is_empty() || names.len() < 3 {
+            return None;
+        }
+        (first + 2..self.end).find(|row| {
+            self.records.field(*row, 0).inner == opening.inner && {
+                let common = self
+                    .records
+                    .fields(*row)
+                    .filter(|f| names.contains(f.inner.trim()))
+                    .count();
+                common * 2 >= names.len() && common >= 3 && !self.repeats(first, *row)
+            }
+        })
+    }
+
+    /// Whether two records have the same fields, however they are quoted.
+    fn repeats(&self, first: usize, row: usize) -> bool {
+        let records = self.records;
+        records.field(first, 0).inner == records.field(row, 0).inner
+            && records.width(first) == records.width(row)
+            && records
+                .fields(first)
+                .zip(records.fields(row))
+                .all(|(a, b)| a.inner == b.inner)
+    }
+
     /// A header is the rule; it is missing only where the first row has a value in a column of such values and no name above
     /// a column of values.
     fn has_header(&self, first: usize) -> bool {
-        let sample: Vec<usize> = (first + 1..self.records.len())
+        let sample: Vec<usize> = (first + 1..self.end)
             .filter(|row| self.records.width(*row) > 1 || self.width == 1)
             .take(200)
             .collect();
@@ -206,7 +276,7 @@ impl Finder<'_, '_> {
     /// A second line of names under merged cells: it fills the gaps of the first and the body has values there.
     fn joins_header(&self, first: usize) -> bool {
         let (second, body) = (first + 1, first + 2);
-        if self.width < 3 || body >= self.records.len() {
+        if self.width < 3 || body >= self.end {
             return false;
         }
         let empty = |row: usize, column: usize| self.records.field(row, column).inner.trim().is_empty();
@@ -219,7 +289,7 @@ impl Finder<'_, '_> {
         let sparse = (0..self.width).any(|column| empty(second, column));
         let values_below = (0..self.width).any(|column| {
             !empty(second, column)
-                && (body..self.records.len())
+                && (body..self.end)
                     .take(50)
                     .any(|row| is_typed(self.records.field(row, column).inner.trim()))
         });
@@ -247,14 +317,12 @@ impl Finder<'_, '_> {
     /// The rows of the table, and notes of what is none.
     fn rows(&mut self, first: usize, body: usize, has_header: bool) -> Vec<u32> {
         let records = self.records;
-        let header = has_header.then(|| records.line(first));
         let (mut comments, mut repeated) = (Vec::new(), Vec::new());
-        let mut rows: Vec<u32> = Vec::with_capacity(records.len() - body);
-        for row in body..records.len() {
-            let line = records.line(row);
-            if self.width > 1 && line.starts_with('#') && records.width(row) == 1 {
+        let mut rows: Vec<u32> = Vec::with_capacity(self.end - body);
+        for row in body..self.end {
+            if self.width > 1 && records.width(row) == 1 && self.is_comment(row) {
                 comments.push(row);
-            } else if header.is_some_and(|header| header == line) && self.width > 1 {
+            } else if has_header && self.width > 1 && self.repeats(first, row) {
                 repeated.push(row);
             } else {
                 rows.push(index(row));
@@ -312,7 +380,13 @@ impl Finder<'_, '_> {
     }
 
     /// Fits the names to the rows: fields without a name get one, names without a field stay.
-    fn columns(&mut self, mut header: Vec<String>, rows: &[u32], has_header: bool) -> Result<Vec<String>, TableError> {
+    fn columns(
+        &mut self,
+        mut header: Vec<String>,
+        rows: &[u32],
+        has_header: bool,
+        shifts: &Shifts,
+    ) -> Result<Vec<String>, TableError> {
         let records = self.records;
         if !has_header {
             header = vec![String::new(); self.width];
@@ -325,9 +399,12 @@ impl Finder<'_, '_> {
                 .push(Note::new("short-header", message, 0).with_sample(&header[1..].join(" ")));
         }
         let named = header.len();
-        let (mut short, mut long) = (Vec::new(), Vec::new());
+        let (mut short, mut long, mut spare) = (Vec::new(), Vec::new(), Vec::new());
         let mut extent = named;
         for &row in rows {
+            if shifts.get(row).is_some() {
+                continue;
+            }
             let row = row as usize;
             let width = records.width(row);
             if width < named.min(self.width) {
@@ -339,6 +416,8 @@ impl Finder<'_, '_> {
                 if let Some(last) = filled {
                     extent = extent.max(last + 1);
                     long.push(row);
+                } else if width > self.width.max(named) {
+                    spare.push(row);
                 }
             }
         }
@@ -349,6 +428,11 @@ impl Finder<'_, '_> {
         self.note_lines("short-rows", &what, &short);
         let what = format!("rows have more than {named} fields; the others stand in columns of their own");
         self.note_lines("long-rows", &what, &long);
+        self.note_lines(
+            "spare-delimiters",
+            "rows end in empty fields without a column, which were left out",
+            &spare,
+        );
         header.resize(extent, String::new());
         let unused = (0..header.len())
             .rev()
@@ -399,6 +483,156 @@ impl Finder<'_, '_> {
             && typical
                 .iter()
                 .any(|row| !records.field(*row as usize, self.width - 1).inner.is_empty())
+    }
+}
+
+/// Below this many sound rows there is nothing to compare a broken one with.
+const MIN_SOUND_ROWS: usize = 5;
+
+impl Finder<'_, '_> {
+    /// Brings rows with one field too many or too few back in line, where the other rows show how.
+    ///
+    /// A delimiter too many leaves an empty field, one too few a gap; the place is where numbers and dates fall into their
+    /// columns again and columns that are always filled, or never, are so.
+    fn realign(&mut self, named: usize, rows: &[u32]) -> Shifts {
+        let records = self.records;
+        let width = named.max(self.width);
+        let mut shifts = Shifts::default();
+        if width < 3 || (named > 0 && named != self.width) {
+            return shifts;
+        }
+        let off_by_one = |row: &&u32| records.width(**row as usize).abs_diff(width) == 1;
+        let broken: Vec<u32> = rows.iter().filter(off_by_one).copied().collect();
+        if broken.is_empty() || broken.len() * 10 > rows.len() {
+            return shifts;
+        }
+        let sound: Vec<usize> = rows
+            .iter()
+            .map(|row| *row as usize)
+            .filter(|row| records.width(*row) == width)
+            .take(TYPICAL_ROWS)
+            .collect();
+        if sound.len() < MIN_SOUND_ROWS {
+            return shifts;
+        }
+        let profiles: Vec<Profile> = (0..width).map(|column| Profile::of(records, &sound, column)).collect();
+        for row in broken {
+            if let Some(shift) = best_shift(records, row as usize, &profiles) {
+                shifts.0.push((row, shift));
+            }
+        }
+        let moved: Vec<usize> = shifts.0.iter().map(|(row, _)| *row as usize).collect();
+        self.note_lines(
+            "realigned-rows",
+            "rows with a delimiter too many or too few were brought back in line",
+            &moved,
+        );
+        shifts
+    }
+}
+
+/// What the cells of a column have in common, as far as a displaced row would show.
+struct Profile {
+    shape: Shape,
+    always_filled: bool,
+    always_empty: bool,
+}
+
+impl Profile {
+    fn of(records: &Records<'_>, rows: &[usize], column: usize) -> Self {
+        let cells: Vec<&str> = rows
+            .iter()
+            .map(|row| records.field(*row, column).inner.trim())
+            .filter(|cell| !cell.is_empty())
+            .collect();
+        let shapes: Vec<Shape> = cells.iter().map(|cell| shape(cell)).collect();
+        let alike = |wanted: Shape| shapes.iter().filter(|s| **s == wanted).count() * 20 >= shapes.len() * 19;
+        Self {
+            shape: [Shape::Number, Shape::Date]
+                .into_iter()
+                .find(|s| alike(*s))
+                .unwrap_or(Shape::Text),
+            always_filled: cells.len() == rows.len(),
+            always_empty: cells.is_empty(),
+        }
+    }
+
+    fn contradicts(&self, cell: &str) -> usize {
+        let cell = cell.trim();
+        let contradicted = if cell.is_empty() {
+            self.always_filled
+        } else {
+            self.always_empty || (self.shape != Shape::Text && shape(cell) != self.shape)
+        };
+        usize::from(contradicted)
+    }
+}
+
+/// The shift that makes a row fit its columns better than it does as it is; `None` where there is none.
+fn best_shift(records: &Records<'_>, row: usize, profiles: &[Profile]) -> Option<Shift> {
+    let width = records.width(row);
+    let contradictions = |shift: Option<Shift>| {
+        profiles
+            .iter()
+            .enumerate()
+            .map(|(column, profile)| {
+                let source = shift.map_or(Some(column), |shift| shift.source(column));
+                profile.contradicts(source.map_or("", |source| records.field(row, source).inner))
+            })
+            .sum::<usize>()
+    };
+    let mut candidates: Vec<Shift> = if width > profiles.len() {
+        let empty = |at: &usize| records.field(row, *at).inner.trim().is_empty();
+        (0..width - 1).filter(empty).map(Shift::Skip).collect()
+    } else {
+        (0..width).map(Shift::Gap).collect()
+    };
+    // Where two values ran together, they stay in the first of their columns: later gaps are preferred.
+    candidates.reverse();
+    let extra = usize::from(width > profiles.len() && !records.field(row, width - 1).inner.trim().is_empty());
+    let best = candidates
+        .into_iter()
+        .min_by_key(|shift| contradictions(Some(*shift)))?;
+    (contradictions(Some(best)) < contradictions(None) + extra).then_some(best)
+}
+
+/// How the fields of a row are displaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shift {
+    /// The field at this position belongs to no column.
+    Skip(usize),
+    /// The column at this position has no field.
+    Gap(usize),
+}
+
+impl Shift {
+    /// The position of the field that belongs to a column.
+    #[must_use]
+    pub fn source(self, column: usize) -> Option<usize> {
+        match self {
+            Self::Skip(at) => Some(column + usize::from(column >= at)),
+            Self::Gap(at) if column == at => None,
+            Self::Gap(at) => Some(column - usize::from(column > at)),
+        }
+    }
+}
+
+/// The displaced rows, ascending.
+#[derive(Debug, Default)]
+pub struct Shifts(Vec<(u32, Shift)>);
+
+impl Shifts {
+    /// Whether all rows are in line.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How a row is displaced.
+    #[must_use]
+    pub fn get(&self, row: u32) -> Option<Shift> {
+        let at = self.0.binary_search_by_key(&row, |(row, _)| *row).ok()?;
+        Some(self.0[at].1)
     }
 }
 
@@ -463,7 +697,7 @@ mod tests {
     fn layout(text: &str) -> (Vec<String>, usize, Vec<&'static str>) {
         let sniffed = sniff(text);
         let records = Records::split(text, sniffed.format, false);
-        let layout = lay_out(&records, sniffed.divided).unwrap();
+        let layout = lay_out(&records, sniffed.divided).unwrap().remove(0);
         let codes = layout.notes.iter().map(|note| note.code).collect();
         (layout.names, layout.rows.len(), codes)
     }

@@ -54,13 +54,19 @@ pub struct Dialect {
     pub has_header: bool,
 }
 
-/// Reads a delimited file with types from all its rows.
+/// Reads a delimited file with types from all its rows; where it holds several tables, the first.
 pub fn read_delimited(path: &Path) -> Result<SourceTable, TableError> {
-    let name = path
+    read_delimited_tables(path).map(|mut tables| tables.swap_remove(0))
+}
+
+/// Reads a delimited file whose tables may stand one below the other: the first is called after the file's stem, the others
+/// `<stem>_2`, `<stem>_3` and so on.
+pub fn read_delimited_tables(path: &Path) -> Result<Vec<SourceTable>, TableError> {
+    let stem = path
         .file_stem()
         .map(|stem| stem.to_string_lossy().into_owned())
         .unwrap_or_default();
-    table_from_bytes(read_bounded(path)?, name)
+    tables_from_bytes(read_bounded(path)?, &stem)
 }
 
 /// Finds how a delimited file is written.
@@ -69,7 +75,8 @@ pub fn sniff_dialect(path: &Path) -> Result<Dialect, TableError> {
     let encoding = decoded.encoding;
     let (text, sniffed) = divide(decoded.text);
     let records = split(&text, sniffed)?;
-    let layout = layout::lay_out(&records, sniffed.divided)?;
+    let layouts = layout::lay_out(&records, sniffed.divided)?;
+    let layout = &layouts[0];
     let format = sniffed.format;
     Ok(Dialect {
         delimiter: shown_delimiter(format),
@@ -81,17 +88,29 @@ pub fn sniff_dialect(path: &Path) -> Result<Dialect, TableError> {
     })
 }
 
-/// Reads a delimited table called `name` from the bytes of a file.
-pub fn table_from_bytes(bytes: Vec<u8>, name: String) -> Result<SourceTable, TableError> {
+/// Reads the tables of a file from its bytes.
+pub fn tables_from_bytes(bytes: Vec<u8>, stem: &str) -> Result<Vec<SourceTable>, TableError> {
     let Decoded { text, notes, .. } = encoding::decode(bytes)?;
     let (text, sniffed) = divide(text);
     let records = split(&text, sniffed)?;
-    let mut table = build(&records, layout::lay_out(&records, sniffed.divided)?, name, text.len())?;
-    let mut all = notes;
-    all.extend(format_notes(&text, sniffed, &records));
-    all.append(&mut table.notes);
-    table.notes = all;
-    Ok(table)
+    let mut file_notes = notes;
+    file_notes.extend(format_notes(&text, sniffed, &records));
+    layout::lay_out(&records, sniffed.divided)?
+        .into_iter()
+        .enumerate()
+        .map(|(at, layout)| {
+            let name = if at == 0 {
+                stem.to_owned()
+            } else {
+                format!("{stem}_{}", at + 1)
+            };
+            let mut table = build(&records, layout, name, text.len())?;
+            if at == 0 {
+                table.notes.splice(0..0, std::mem::take(&mut file_notes));
+            }
+            Ok(table)
+        })
+        .collect()
 }
 
 fn read_bounded(path: &Path) -> Result<Vec<u8>, TableError> {
@@ -228,6 +247,7 @@ fn build(records: &Records<'_>, layout: Layout, name: String, bytes: usize) -> R
         let cells = Cells {
             records,
             rows: &layout.rows,
+            shifts: &layout.shifts,
             column,
         };
         columns::build(cells, name, &batches)

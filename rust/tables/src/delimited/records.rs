@@ -247,9 +247,8 @@ impl<'t> Records<'t> {
                 self.stray_quotes += strays;
                 return Ok(behind);
             }
-            // A quote that opens a field, lines below the quote that is still open: the earlier one was never closed.
-            let opens = matches!(bytes[found - 1], b'\n' | b'\r') || bytes[found - 1] == delimiter;
-            if opens && memchr2(b'\n', b'\r', &bytes[open..found]).is_some() {
+            // A quote that opens a field while another is still open: the earlier one was never closed.
+            if matches!(bytes[found - 1], b'\n' | b'\r') || bytes[found - 1] == delimiter {
                 return Err(found);
             }
             strays += 1;
@@ -316,6 +315,10 @@ impl<'t> Records<'t> {
         {
             let trimmed = raw.trim_matches([' ', '\t']);
             let inner = trimmed.as_bytes();
+            if inner.len() == 1 {
+                // A quote that encloses nothing and is never closed.
+                return Field::MISSING;
+            }
             if inner.len() >= 2 && inner[0] == quote && inner[inner.len() - 1] == quote {
                 let inner = &trimmed[1..trimmed.len() - 1];
                 let escape = self.format.escape.unwrap_or(quote);
