@@ -2,14 +2,50 @@
 
 __all__ = [
     "SourceTable",
+    "SqliteSource",
     "assign_names",
     "canonical_name",
     "canonical_names",
+    "open_sqlite",
     "reserved_words",
     "unique_columns",
 ]
 
-from typing import final
+from pathlib import Path
+from typing import Literal, final
+
+@final
+class SqliteSource:
+    """An opened SQLite file, read without any DuckDB extension; nothing is ever written to or beside it.
+
+    Each read opens a connection of its own and releases the GIL, so several threads may read at once.
+    """
+
+    @property
+    def tables(self) -> list[tuple[str, Literal["table", "view"]]]:
+        """Name and kind in order of creation; internal and shadow tables are left out."""
+    def declared(self, name: str) -> tuple[list[tuple[str, str, bool, int]], list[tuple[str, str, str]]]:
+        """Return what the file declares about a table or view.
+
+        Returns:
+            Columns as (name, declared type or `""`, whether NOT NULL, place in the primary key from 1 or 0), in order,
+            and foreign keys as (column, other table, its column), in the order of the declaration.
+
+        Raises:
+            SourceError: The file holds no table or view of that name, or is damaged or locked.
+        """
+    def read(self, name: str) -> SourceTable:
+        """Read one table or view whole.
+
+        Types come from every stored value, not from the declaration: integers give BIGINT, integers and reals DOUBLE
+        (DECIMAL where a DOUBLE would round one of the integers), texts VARCHAR (dates too: SQL written for SQLite
+        compares them as text), BLOBs BLOB. Numbers beside texts give VARCHAR, unless every text stands for a missing
+        value (`''`, `NULL`, `N/A`): then those are NULL. Where nothing is stored the declared affinity decides.
+        Notes: `mixed-types`, `null-tokens`, `wide-numbers`, `date-text`, `blob-text`, `decoded-text`.
+
+        Raises:
+            SourceError: No such name, a damaged page, a lock, or a view that fails or never ends.
+        """
 
 @final
 class SourceTable:
@@ -73,3 +109,12 @@ def unique_columns(names: list[str]) -> list[str]:
 
 def reserved_words() -> list[str]:
     """Return the words that cannot name a table in DuckDB without quotes, sorted, in lower case."""
+
+def open_sqlite(path: str | Path) -> SqliteSource:
+    """Open a SQLite file, whatever its ending.
+
+    A file with a write-ahead log or an interrupted transaction is read from a copy with that log applied.
+
+    Raises:
+        SourceError: The file is empty, no SQLite database, encrypted, damaged or locked for more than 1.5 seconds.
+    """

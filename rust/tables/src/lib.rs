@@ -3,7 +3,10 @@
 //! Nothing here knows that Python exists.
 
 pub mod keywords;
+pub mod legacy;
 pub mod names;
+pub mod numbers;
+pub mod sqlite;
 pub mod table;
 
 pub use table::{Column, Note, SourceTable, TableError};
