@@ -7,6 +7,7 @@ __all__ = [
     "canonical_name",
     "canonical_names",
     "open_sqlite",
+    "read_json",
     "reserved_words",
     "unique_columns",
 ]
@@ -117,4 +118,22 @@ def open_sqlite(path: str | Path) -> SqliteSource:
 
     Raises:
         SourceError: The file is empty, no SQLite database, encrypted, damaged or locked for more than 1.5 seconds.
+    """
+
+def read_json(path: str | Path) -> list[SourceTable]:
+    """Read a JSON or JSON Lines file as one table or several, whatever its encoding.
+
+    Read as one table called like the file: a list of records, of lists or of values; `{"records": […]}` with other keys
+    beside it; equally long lists by column; pandas' `split`, `index` and default form; one object; one value a line.
+    Several lists of records in one object give a table each, `<stem>_<key>`, and one row `<stem>` of what is left.
+
+    Types come from all records: integers BIGINT, beyond 64 bits HUGEINT; fractions DOUBLE, DECIMAL where a DOUBLE would
+    round; truth values BOOLEAN; texts VARCHAR (codes stay text), or DATE and TIMESTAMP where all are ISO dates; objects
+    and lists JSON, compact, with numbers as they were written; what is mixed VARCHAR or JSON. Missing keys are NULL.
+    Notes: `title`, `metadata`, `rejected-lines`, `stray-values`, `ragged-rows`, `duplicate-keys`, `renamed-columns`,
+    `mixed-types`, `null-tokens`, `wide-numbers`, `nan`, `nan-in-json`, `lone-surrogates`, `decoded-text`.
+
+    Raises:
+        SourceError: The file is no JSON (line and column are given), holds single values only or nothing, is nested
+            more than 512 levels deep, or is larger than 2 GiB.
     """

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _core {
     #[pymodule_export]
-    use crate::readers::{SqliteSource, open_sqlite};
+    use crate::readers::{SqliteSource, open_sqlite, read_json};
     #[pymodule_export]
     use crate::source::SourceTable;
     #[pymodule_export]

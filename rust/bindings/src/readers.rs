@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use debriefer_tables::sqlite;
+use debriefer_tables::{json, sqlite};
 use pyo3::prelude::*;
 
 use crate::errors::detached;
@@ -45,4 +45,12 @@ impl SqliteSource {
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 extracts paths by value")]
 pub(crate) fn open_sqlite(py: Python<'_>, path: PathBuf) -> PyResult<SqliteSource> {
     detached(py, || sqlite::SqliteSource::open(&path)).map(SqliteSource)
+}
+
+/// Reads a JSON or JSON Lines file as one table or several.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 extracts paths by value")]
+pub(crate) fn read_json(py: Python<'_>, path: PathBuf) -> PyResult<Vec<SourceTable>> {
+    let tables = detached(py, || json::read(&path))?;
+    Ok(tables.into_iter().map(SourceTable).collect())
 }

@@ -2,6 +2,10 @@
 //!
 //! Nothing here knows that Python exists.
 
+pub mod calendar;
+pub mod cells;
+pub mod dynamic;
+pub mod json;
 pub mod keywords;
 pub mod legacy;
 pub mod names;

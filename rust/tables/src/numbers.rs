@@ -2,32 +2,37 @@
 
 use arrow_schema::DataType;
 
+use crate::cells;
+
 /// 2^53: beyond it a DOUBLE skips integers.
 pub const MAX_EXACT_INTEGER: u64 = 1 << 53;
 /// Digits of the widest DECIMAL, in `DuckDB` as in Arrow's 128 bits.
 pub const MAX_DECIMAL_DIGITS: u32 = 38;
 
-/// Whether a text stands for a missing value in a column of numbers.
+/// Programs print doubles with at most 17 digits, some with 19; what has more is no double.
+const MAX_DOUBLE_DIGITS: usize = 20;
+
+/// Whether a text stands for a missing value in a column of numbers or dates.
 #[must_use]
 pub fn is_null_token(cell: &[u8]) -> bool {
-    matches!(
-        cell,
-        b"" | b"NULL"
-            | b"null"
-            | b"Null"
-            | b"NA"
-            | b"N/A"
-            | b"n/a"
-            | b"#N/A"
-            | b"None"
-            | b"none"
-            | b"nan"
-            | b"NaN"
-            | b"NAN"
-            | b"-"
-            | b"--"
-            | b"\\N"
-    )
+    cell.is_empty() || cells::is_null_token(cell)
+}
+
+/// Whether a DOUBLE, printed with as many digits as `number` has, gives `number` back.
+#[must_use]
+pub fn double_is_exact(number: &str) -> bool {
+    // Doubles hold every decimal of 15 digits; only an exponent leads out of their range.
+    if number.len() <= 15 && !number.contains(['e', 'E']) {
+        return true;
+    }
+    let (Some(written), Ok(value)) = (Parts::of(number), number.parse::<f64>()) else {
+        return false;
+    };
+    if written.digits.len() > MAX_DOUBLE_DIGITS {
+        return false;
+    }
+    let printed = format!("{value:.*e}", written.digits.len().saturating_sub(1));
+    Parts::of(&printed).is_some_and(|printed| printed == written)
 }
 
 /// The shortest digits that read back as the same number, with `.0` or an exponent so that it stays a fraction.
@@ -89,6 +94,7 @@ impl DecimalShape {
 }
 
 /// A number as significant digits and a power of ten.
+#[derive(PartialEq, Eq)]
 struct Parts {
     negative: bool,
     /// Without leading and trailing zeros; empty for zero.
@@ -141,7 +147,7 @@ impl Parts {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{DecimalShape, shortest};
+    use super::{DecimalShape, double_is_exact, shortest};
 
     fn shape(numbers: &[&str]) -> Option<DecimalShape> {
         let mut shape = DecimalShape::default();
@@ -165,6 +171,23 @@ mod tests {
         assert_eq!(shape(&["1e308"]), None);
         assert_eq!(shape(&["inf"]), None);
         assert_eq!(shape(&["1e9223372036854775807", "1"]), None);
+    }
+
+    #[test]
+    fn a_double_is_enough_where_its_digits_come_back() {
+        for number in [
+            "0.1",
+            "0.30000000000000004",
+            "0.10000000000000001",
+            "1E5",
+            "1.7976931348623157e308",
+            "-0.0",
+        ] {
+            assert!(double_is_exact(number), "{number}");
+        }
+        for number in ["9007199254740993", "0.1234567890123456789", "1e400", "1e-400"] {
+            assert!(!double_is_exact(number), "{number}");
+        }
     }
 
     proptest! {
