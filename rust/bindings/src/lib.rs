@@ -1,6 +1,7 @@
 //! The extension module `debriefer._core`: a table of contents.
 
 mod errors;
+mod readers;
 mod source;
 mod tables;
 
@@ -9,6 +10,8 @@ use pyo3::prelude::*;
 /// Registers every exported name.
 #[pymodule(gil_used = false)]
 mod _core {
+    #[pymodule_export]
+    use crate::readers::{SqliteSource, open_sqlite, read_json};
     #[pymodule_export]
     use crate::source::SourceTable;
     #[pymodule_export]
