@@ -94,7 +94,9 @@ def _fork_below_init(libc: Any) -> None:  # noqa: ANN401
 
 def _mount(libc: Any, workdir: Path, protected: list[Path], processes: int) -> bool:  # noqa: ANN401
     """Make all files read-only but those in `workdir`; return whether that holds."""
-    libc.mount(None, b"/", None, _RECURSIVE | _PRIVATE, None)
+    # Without this the machine itself could see the mounts below.
+    if libc.mount(None, b"/", None, _RECURSIVE | _PRIVATE, None) != 0:
+        return False
     # A `/proc` of this namespace shows no process outside it. From Linux 6.14 on its `pid_max` caps the
     # number of processes and threads, for root as well.
     if libc.mount(b"proc", b"/proc", b"proc", _NO_SUID | _NO_DEVICES | _NO_EXEC, None) == 0:
@@ -139,4 +141,6 @@ def _limit(limits: dict[str, int]) -> None:
     ):
         _, hard = resource.getrlimit(kind)
         allowed = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(kind, (allowed, allowed))
+        # The hard limit on processor time kills; one second before it the soft one says what it was.
+        last = allowed + 1 if kind == resource.RLIMIT_CPU and hard == resource.RLIM_INFINITY else allowed
+        resource.setrlimit(kind, (allowed, last))

@@ -21,6 +21,7 @@ _MOST_EXAMPLE_CHARACTERS = 40
 _EXAMPLES = 3
 # Rows among which examples are looked for before a column is asked alone.
 _EXAMPLE_ROWS = 200
+_INTERRUPT_SECONDS = 0.05
 _COMMANDS = "`\\tables`, `\\schema NAME` or one SQL statement"
 
 
@@ -185,15 +186,17 @@ def _rows(catalog: Catalog, query: str, limit: int) -> tuple[tuple[Any, ...], ..
 @contextlib.contextmanager
 def _stopped_after(catalog: Catalog, seconds: float) -> Iterator[None]:
     """Interrupt what runs on the catalog after some seconds, and say so."""
-    expired = threading.Event()
+    expired, done = threading.Event(), threading.Event()
 
-    def stop() -> None:
-        expired.set()
-        catalog.interrupt()
+    def watch() -> None:
+        if not done.wait(seconds):
+            expired.set()
+        # A statement may have started between two others just then, so one interrupt is not enough.
+        while not done.wait(_INTERRUPT_SECONDS):
+            catalog.interrupt()
 
-    timer = threading.Timer(seconds, stop)
-    timer.daemon = True
-    timer.start()
+    watcher = threading.Thread(target=watch, name="statement-watch", daemon=True)
+    watcher.start()
     try:
         yield
     except SqlError as error:
@@ -202,4 +205,5 @@ def _stopped_after(catalog: Catalog, seconds: float) -> Iterator[None]:
         message = f"the statement was stopped after {seconds:g} s"
         raise SqlError(message, hint="filter or aggregate earlier, and give every join its key") from error
     finally:
-        timer.cancel()
+        done.set()
+        watcher.join()
