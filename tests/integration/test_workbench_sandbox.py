@@ -55,7 +55,7 @@ def alive(marker: str) -> list[str]:
 def test_an_endless_loop_is_stopped_in_time(bench: Workbench) -> None:
     begin = time.monotonic()
     result = run(bench, "while True:\n    pass", seconds=1)
-    assert time.monotonic() - begin < 3
+    assert time.monotonic() - begin < 10
     assert (result.status, result.reason) == ("FAILED", "the script was stopped after 1 s")
     # What was printed until then is kept.
     assert run(bench, "print('begun', flush=True)\nimport time\ntime.sleep(60)", seconds=1).stdout == "begun\n"
@@ -169,6 +169,22 @@ def test_no_process_outlives_the_run(bench: Workbench) -> None:
     assert result.seconds < 10
     isolated(result, "processes")
     assert alive(f"{bench.work}-left-behind") == []
+
+
+def test_a_stopped_run_leaves_no_dead_process_to_a_container(bench: Workbench) -> None:
+    # Like process 1 of a container, this one inherits every orphan below it.
+    program = (
+        "import ctypes, os, sys\nctypes.CDLL(None).prctl(36, 1, 0, 0, 0)\nfrom debriefer import Workbench\n"
+        f"bench = Workbench.open(sys.argv[1])\nbench.edit({FIRST}, {FIRST}, 'qz', 'while True: pass')\n"
+        "result = bench.run(timeout_seconds=1)\nprint('processes' in result.isolation, result.reason)\n"
+        "try:\n    print(os.waitpid(-1, os.WNOHANG))\nexcept ChildProcessError:\n    print('none left')"
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    command = [sys.executable, "-c", program, str(bench.work)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    if not done.stdout.startswith("True"):
+        pytest.skip("the kernel of this machine does not isolate processes")
+    assert done.stdout == "True the script was stopped after 1 s\nnone left\n"
 
 
 def test_a_fork_bomb_is_held_and_cleared_away(bench: Workbench) -> None:

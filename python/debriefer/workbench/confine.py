@@ -47,6 +47,8 @@ def confine(workdir: Path, protected: list[Path], limits: dict[str, int]) -> tup
     in_force: list[str] = []
     libc = ctypes.CDLL(None, use_errno=True)
     own_user = _leave_namespaces(libc, workdir)
+    # After the user namespace was entered, because a change of user forgets it.
+    libc.prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
     if own_user is not None:
         in_force.append("network")
         _fork_below_init(libc)
@@ -86,9 +88,13 @@ def _fork_below_init(libc: Any) -> None:  # noqa: ANN401
     for _ in range(2):
         child = os.fork()
         if child:
+            # Told to stop, the outer process sees process 1 die and reaps it; else it would be left, dead, to the
+            # machine's first process, which in a container is often the caller and reaps nothing.
+            signal.signal(signal.SIGTERM, lambda *_, child=child: os.kill(child, signal.SIGKILL))
             _, status = os.waitpid(child, 0)
             # A signal is passed on in the shell's manner: process 1 cannot die of one of its own.
             os._exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         libc.prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
 
 
