@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from debriefer import Catalog, Workbench
+from debriefer.catalog import NormalizedSql
 from debriefer.errors import SqlError
 from debriefer.task import Task
 from debriefer.workbench.explore import explore
@@ -81,6 +82,26 @@ def test_cells_cannot_be_mistaken(bench: Workbench) -> None:
         "SELECT NULL AS a, 'NULL' AS b, '' AS c, ' x' AS d, E'two\\nlines' AS e, 1e20 AS f"
     )
     assert observation.split("\n")[-1] == "NULL | 'NULL' | '' | ' x' | two\\nlines | 100000000000000000000.0"
+
+
+def test_very_wide_rows_are_shown_as_far_as_they_fit(bench: Workbench) -> None:
+    columns = ", ".join(f"repeat('x', 300) AS c{i}" for i in range(50))
+    observation = bench.explore_data(f"SELECT {columns} FROM range(400)", 400)
+    assert observation.startswith("400 rows, the first 4 shown\n")
+    assert len(observation.split("\n")) == 6
+
+
+def test_a_schema_of_very_many_columns_is_cut(tmp_path: Path, task_with: Callable[..., Path]) -> None:
+    wide = ",".join(f"c{i}" for i in range(510)) + "\n" + ",".join("1" * 510) + "\n"
+    copy = Task.open(task_with(task_id="wide", csv={"wide.csv": wide})).working_copy(tmp_path / "wide_work")
+    with Catalog.build(copy) as catalog:
+        assert explore(catalog, r"\schema wide").split("\n")[-1] == "[10 columns left out]"
+
+
+def test_rewrites_are_reported(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    rewritten = NormalizedSql("SELECT 1 AS n", rewrites=("`N` became n",))
+    monkeypatch.setattr(type(bench.catalog.door), "prepare", lambda *_: rewritten)
+    assert bench.explore_data("SELECT N") == "1 row\nrewritten: `N` became n\nn INTEGER\n1"
 
 
 @pytest.mark.parametrize(
