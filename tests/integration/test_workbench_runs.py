@@ -142,6 +142,7 @@ def test_two_workbenches_do_not_disturb_each_other(
     assert [text.split("\n")[-1] for text in results["b"]] == ["b | 1"]
 
 
+@pytest.mark.slow
 def test_the_same_run_is_told_in_the_same_words(bench: Workbench) -> None:
     put(bench, "result = run_sql('SELECT * FROM stocks')\nprint({'深', 'b', 'c'})")
     assert bench.run_solver() == bench.run_solver()

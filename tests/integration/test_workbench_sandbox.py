@@ -69,11 +69,16 @@ def test_an_endless_statement_is_stopped_in_time(bench: Workbench) -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        "kept = []\nwhile True:\n    kept.append(bytes(50_000_000))",
-        "result = run_sql(\"SELECT range AS n, repeat('x', 100) || range AS s FROM range(100000000)\")",
-        "import polars as pl\nresult = pl.select(pl.int_range(0, 10**10))",
+        pytest.param("kept = []\nwhile True:\n    kept.append(bytes(50_000_000))", id="python"),
+        pytest.param(
+            "result = run_sql(\"SELECT range AS n, repeat('x', 100) || range AS s FROM range(100000000)\")",
+            id="duckdb",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            "import polars as pl\nresult = pl.select(pl.int_range(0, 10**10))", id="polars", marks=pytest.mark.slow
+        ),
     ],
-    ids=["python", "duckdb", "polars"],
 )
 def test_a_memory_bomb_is_refused_memory(bench: Workbench, code: str) -> None:
     bench.limits = Limits(seconds=20, memory_bytes=512 << 20)
@@ -233,6 +238,7 @@ def test_a_link_is_no_prediction(bench: Workbench, tmp_path: Path) -> None:
     assert target.exists()
 
 
+@pytest.mark.slow
 def test_without_namespaces_the_limits_still_hold(bench: Workbench) -> None:
     """Run where the kernel refuses namespaces: below a user namespace in which their number is limited to none."""
     program = (
