@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -123,27 +123,35 @@ def check_penalty(extra_penalty: float) -> None:
         raise ScoringError(message, hint="give a number of 0 or more, such as 0.1")
 
 
-class _Signature:
-    """The multiset of a column's canonical cells.
+class _Multiset:
+    """How often each cell occurs.
 
     Cells stand in the order of their hashes, so that equal multisets are equal position by position and unequal ones
     are told apart by comparing numbers.
     """
 
-    def __init__(self, column: pl.Series) -> None:
-        counted = column.value_counts(name="count")
-        cells = pl.select(cell=canonical_cells(counted[column.name]), count=counted["count"])
-        if cells["cell"].n_unique() < cells.height:
-            cells = cells.group_by("cell").agg(pl.col("count").sum())
-        self._counts = cells.with_columns(hash=pl.col("cell").hash(seed=0)).sort("hash")
+    def __init__(self, counts: pl.DataFrame) -> None:
+        self._counts = counts.with_columns(hash=pl.col("cell").hash(seed=0)).sort("hash")
+
+    @classmethod
+    def of(cls, column: pl.Series) -> _Multiset:
+        """Count the cells of a column as they are written."""
+        return cls(column.rename("cell").value_counts(name="count"))
 
     @property
     def cells(self) -> pl.Series:
         """The different cells."""
         return self._counts["cell"]
 
+    def canonical(self) -> _Multiset:
+        """Return the multiset of the canonical cells: the column's signature."""
+        counts = pl.select(cell=canonical_cells(self.cells), count=self._counts["count"])
+        if counts["cell"].n_unique() < counts.height:
+            counts = counts.group_by("cell").agg(pl.col("count").sum())
+        return _Multiset(counts)
+
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _Signature) or not self._counts["hash"].equals(other._counts["hash"]):
+        if not isinstance(other, _Multiset) or not self._counts["hash"].equals(other._counts["hash"]):
             return False
         if self._counts.equals(other._counts):
             return True
@@ -154,40 +162,57 @@ class _Signature:
 
 
 class _Columns:
-    """A table's columns in the form that the score compares."""
+    """A table's columns in the forms that the score compares."""
 
     def __init__(self, table: Table) -> None:
         self.width = table.width
         self.height = table.height
         self.header = table.header
         self._frame = table.frame
+        self._signatures: dict[int, _Multiset] = {}
 
     @cached_property
-    def signatures(self) -> list[_Signature]:
-        """The signature of each column."""
-        return [_Signature(column) for column in self._frame]
+    def raw(self) -> list[_Multiset]:
+        """The multiset of each column's cells as they are written."""
+        return [_Multiset.of(column) for column in self._frame]
+
+    def signature(self, column: int) -> _Multiset:
+        """Return a column's signature."""
+        if column not in self._signatures:
+            self._signatures[column] = self.raw[column].canonical()
+        return self._signatures[column]
 
     def names(self, column: int) -> list[str] | None:
         """Return a column's canonical cells in order of rows, or `None` where one of them is no part of a name."""
-        if not are_words(self.signatures[column].cells):
+        if not are_words(self.signature(column).cells):
             return None
         return canonical_cells(self._frame[str(column)]).to_list()
 
 
 def _unmatched(truth: _Columns, guess: _Columns) -> tuple[list[int], list[int]]:
-    """Pair off equal columns, each once, and return the columns of both sides that stay without a partner.
+    """Pair off columns with the same signature, each once, and return those of both sides that stay alone.
 
-    As equality is transitive, this gives as many pairs as the sum over signatures of the smaller count.
+    Equality is transitive, so this gives as many pairs as the sum over signatures of the smaller count; and columns
+    that are equal as written can be paired first, without looking at what they mean.
     """
     missing, extra = list(range(truth.width)), list(range(guess.width))
     if truth.height != guess.height:
         return missing, extra
-    for column, signature in enumerate(truth.signatures):
-        partner = next((other for other in extra if guess.signatures[other] == signature), None)
-        if partner is not None:
-            missing.remove(column)
-            extra.remove(partner)
-    return missing, extra
+    missing, extra = _pair_off(missing, truth.raw.__getitem__, extra, guess.raw.__getitem__)
+    return _pair_off(missing, truth.signature, extra, guess.signature)
+
+
+def _pair_off(
+    ours: list[int], our: Callable[[int], _Multiset], theirs: list[int], their: Callable[[int], _Multiset]
+) -> tuple[list[int], list[int]]:
+    alone, left = [], list(theirs)
+    for column in ours:
+        partner = next((other for other in left if our(column) == their(other)), None)
+        if partner is None:
+            alone.append(column)
+        else:
+            left.remove(partner)
+    return alone, left
 
 
 def _reason(truth: _Columns, guess: _Columns, missing: Sequence[int], extra: int) -> str | None:
