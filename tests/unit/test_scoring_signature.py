@@ -6,6 +6,7 @@ import csv as csv_module
 import io
 import random
 import re
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta, timezone
 from decimal import ROUND_HALF_UP, Decimal
@@ -18,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from debriefer.errors import MissingFileError, ScoringError
-from debriefer.scoring import SignatureScore, Table, read_table, signature_score
+from debriefer.scoring import SignatureScore, Table, exact_score, read_table, signature_score
 from debriefer.scoring.cells import _WHITE_SPACE, canonical_cell, canonical_cells
 
 CELLS = st.sampled_from(["", "NULL", "1", "1.00", "1.004", "2", "a", "A", " a", "x y", "2024-01-01", "1,000"])
@@ -306,3 +307,12 @@ def test_many_threads_give_one_answer() -> None:
 
 def test_no_column_predicted_is_zero_and_not_a_division_by_zero() -> None:
     assert SignatureScore(matched=0, gold_columns=0, predicted_columns=0).score == 0
+
+
+@given(st.binary(max_size=60), st.binary(max_size=10))
+def test_no_bytes_break_a_score(data: bytes, tail: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "prediction.csv"
+        path.write_bytes(data + b',\n"' + tail)
+        assert 0 <= signature_score(path, csv("a,b", "1,2")).score <= 1
+        assert exact_score(path, csv("a,b", "1,2")).passed in {True, False}
