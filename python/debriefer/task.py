@@ -100,18 +100,7 @@ class Task:
         Hidden files and folders (`.git`, `.DS_Store`) and lock files of office programs (`~$…`) are left out.
         A link is followed only if it stays below `context/`.
         """
-        if not self.context.is_dir():
-            return []
-        root = self.context.resolve()
-        found = []
-        for current, folders, names in os.walk(self.context):
-            folders[:] = sorted(name for name in folders if not name.startswith("."))
-            for name in sorted(names):
-                path = Path(current) / name
-                if name.startswith((".", "~$")) or not path.is_file() or not path.resolve().is_relative_to(root):
-                    continue
-                found.append(path)
-        return sorted(found, key=lambda path: path.relative_to(self.context).as_posix())
+        return files_below(self.context)
 
     def working_copy(self, folder: str | Path) -> Task:
         """Lay a copy of the task into `folder` in which `context/` and `workdir/` may be written to.
@@ -134,6 +123,22 @@ class Task:
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, copy)
         return Task(target, self.task_id, self.question, self.difficulty, dict(self.extra))
+
+
+def files_below(folder: Path) -> list[Path]:
+    """Return every regular file below `folder`, sorted by its relative path; see `Task.files` for what is left out."""
+    if not folder.is_dir():
+        return []
+    root = folder.resolve()
+    found = []
+    for current, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            path = Path(current) / name
+            if name.startswith((".", "~$")) or not path.is_file() or not path.resolve().is_relative_to(root):
+                continue
+            found.append(path)
+    return sorted(found, key=lambda path: path.relative_to(folder).as_posix())
 
 
 def _read_object(path: Path) -> dict[str, Any]:

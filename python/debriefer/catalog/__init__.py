@@ -3,11 +3,13 @@
 from debriefer.catalog.catalog import CATALOG_FILE, Catalog, Preview
 from debriefer.catalog.door import NormalizedSql, SqlDoor
 from debriefer.catalog.model import Column, ForeignKey, Note, Refusal, Table
+from debriefer.catalog.profile import ColumnProfile
 
 __all__ = [
     "CATALOG_FILE",
     "Catalog",
     "Column",
+    "ColumnProfile",
     "ForeignKey",
     "NormalizedSql",
     "Note",

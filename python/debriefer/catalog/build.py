@@ -17,6 +17,7 @@ from debriefer.catalog import naming, readers
 from debriefer.catalog.identifiers import quote_identifier
 from debriefer.catalog.macros import MACROS
 from debriefer.catalog.model import MANIFEST_VERSION, Column, ForeignKey, Manifest, Note, Refusal, Table
+from debriefer.catalog.profile import TO_NUMBER_MACRO
 from debriefer.errors import CatalogError, SourceError
 
 META_SCHEMA = "debriefer"
@@ -89,7 +90,7 @@ def _fill(con: duckdb.DuckDBPyConnection, files: Sequence[tuple[str, Path]]) -> 
         else:
             loaded.append(_insert(con, relative, outcome, len(loaded)))
     tables, notes = _rename(con, loaded)
-    for macro in MACROS:
+    for macro in (*MACROS, TO_NUMBER_MACRO):
         con.execute(macro)
     manifest = Manifest(
         tables=tables,

@@ -17,8 +17,9 @@ from debriefer.catalog.build import META_SCHEMA, build_file, fingerprint
 from debriefer.catalog.door import SESSION_SETTINGS, NormalizedSql, SqlDoor
 from debriefer.catalog.identifiers import quote_identifier
 from debriefer.catalog.model import MANIFEST_VERSION, Manifest, Note, Refusal, Table
+from debriefer.catalog.profile import ColumnProfile, profile_columns
 from debriefer.errors import CatalogError, MissingFileError, SqlError
-from debriefer.task import Task
+from debriefer.task import Task, files_below
 
 CATALOG_FILE = "catalog.duckdb"
 
@@ -97,6 +98,31 @@ class Catalog:
         task = task if isinstance(task, Task) else Task.open(task)
         target = Path(path) if path is not None else _default_path(task)
         files = [(file.relative_to(task.context).as_posix(), file) for file in task.files()]
+        return cls._build(files, target, reuse=reuse)
+
+    @classmethod
+    def from_files(cls, source: str | Path, path: str | Path, *, reuse: bool = False) -> Self:
+        """Read a folder of files, or one file, that is no task.
+
+        Args:
+            source: A file, or a folder whose files are found at any depth; hidden ones are left out.
+            path: The catalog file to write.
+            reuse: Open the file at `path` as it is if it was built from the same content.
+
+        Raises:
+            MissingFileError: `source` does not exist.
+            CatalogError: The catalog file cannot be written.
+        """
+        source = Path(source)
+        if not source.exists():
+            message = f"`{source}` does not exist"
+            raise MissingFileError(message, hint="name a folder of files, or one file")
+        root = source if source.is_dir() else source.parent
+        found = files_below(source) if source.is_dir() else [source]
+        return cls._build([(file.relative_to(root).as_posix(), file) for file in found], Path(path), reuse=reuse)
+
+    @classmethod
+    def _build(cls, files: Sequence[tuple[str, Path]], target: Path, *, reuse: bool) -> Self:
         if reuse and target.is_file():
             with contextlib.suppress(CatalogError):
                 catalog = cls(target)
@@ -163,6 +189,16 @@ class Catalog:
         message = f"`{name}` is no table of this catalog"
         known = ", ".join(f"`{known}`" for known in list(self._tables)[:20])
         raise CatalogError(message, hint=f"tables: {known}" if known else "the catalog holds no table")
+
+    def profile(self, name: str) -> list[ColumnProfile]:
+        """Return what the values of each column of a table look like, in the order of the columns.
+
+        Raises:
+            CatalogError: There is no such table.
+        """
+        table = self.table(name)
+        with self._cursor() as cursor:
+            return profile_columns(cursor, table.name, table.columns)
 
     def normalize(self, query: str) -> NormalizedSql:
         """Return `query` as it would run, without running it; see `sql` for the errors."""
