@@ -23,6 +23,7 @@ UNIT_WORDS = frozenset(
     "million billion thousand usd dollar eur km m cm mm kg g mb gb percent percentage pct sqft sqm mile".split()
 )
 _NAME_ZH = ("名称", "姓名", "名字", "名", "全称", "标题", "题目")
+_FLAGS = (("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("是", "否"), ("有", "无"), ("有", "没有"))
 _SAMPLE = 200
 
 
@@ -39,6 +40,7 @@ class Field:
         unique: Whether no value occurs twice.
         stored_as: DuckDB type.
         distinct: Number of different values.
+        flag: The cells that say yes and no, where the column holds nothing else.
     """
 
     table: str
@@ -49,6 +51,7 @@ class Field:
     unique: bool
     stored_as: str
     distinct: int
+    flag: tuple[str, str] | None = None
 
     @property
     def numeric(self) -> bool:
@@ -112,6 +115,7 @@ def _entity(catalog: Catalog, table: Table) -> Entity:
                 unique=unique or (table.primary_key == (column.name,)),
                 stored_as=column.sql_type,
                 distinct=distinct,
+                flag=_flag(catalog, table, column.name) if distinct in (1, 2) and column.sql_type == "VARCHAR" else None,
             )
     return Entity(table, words, fields, _name_fields(words, table, fields), _key_fields(table, fields))
 
@@ -139,6 +143,20 @@ def _kind(catalog: Catalog, table: Table, column: str, sql_type: str, words: tup
         if row[0] and row[0] == row[1]:
             return "number"
     return "text"
+
+
+def _flag(catalog: Catalog, table: Table, column: str) -> tuple[str, str] | None:
+    quoted = quote_identifier(column)
+    cells = catalog.sql(
+        f"SELECT DISTINCT {quoted} AS v FROM {quote_identifier(table.name)} WHERE {quoted} IS NOT NULL ORDER BY v"
+    )["v"].to_list()
+    for yes, no in _FLAGS:
+        if {cell.casefold() for cell in cells} <= {yes, no}:
+            return (
+                next((c for c in cells if c.casefold() == yes), yes),
+                next((c for c in cells if c.casefold() == no), no),
+            )
+    return None
 
 
 def _is_key(column: str, words: tuple[str, ...], table: Table) -> bool:

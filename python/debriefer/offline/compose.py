@@ -57,7 +57,7 @@ class Composer:
         if (aggregates or query.having or ranked_by_aggregate) and (plain or query.group):
             grouping += [o.ref for o in plain if o.ref is not None and o.ref not in grouping]
         group_texts = [self._column(tree, ref) for ref in grouping]
-        if grouping and not query.group and any(ref.table == entity for ref in grouping):
+        if grouping and query.per_row and any(ref.table == entity for ref in grouping):
             key = self._schema.entities[entity].key_fields
             alias = tree.aliases.get((entity, None))
             if key and alias:
@@ -223,6 +223,8 @@ class Composer:
             message = f"`{entity}` and `{absence.table}` have no key in common"
             raise UnjoinableError(message)
         tree = _Tree(f"{'abcdefgh'[number % 8]}")
+        if absence.by is not None:
+            return self._among(outer, tree, absence)
         first = path[0]
         alias = tree.add(first.target, None)
         tree.clauses.append(f"FROM {quote_identifier(first.target)} AS {alias}")
@@ -246,6 +248,18 @@ class Composer:
             )
         wheres = [correlated, *(self.condition(self._alias(tree, c.ref), c) for c in absence.where)]
         return f"EXISTS (SELECT 1 {' '.join(tree.clauses)} WHERE {' AND '.join(wheres)})"
+
+    def _among(self, outer: _Tree, tree: _Tree, absence: Absence) -> str:
+        by = absence.by
+        assert by is not None  # noqa: S101
+        alias = tree.add(by.table, None)
+        tree.clauses.append(f"FROM {quote_identifier(by.table)} AS {alias}")
+        self._attach(tree, absence.table, None)
+        for condition in absence.where:
+            self._attach(tree, condition.ref.table, None)
+        column = f"{alias}.{quote_identifier(by.column)}"
+        wheres = [f"{column} IS NOT NULL", *(self.condition(self._alias(tree, c.ref), c) for c in absence.where)]
+        return f"({self._column(outer, by)} IN (SELECT {column} {' '.join(tree.clauses)} WHERE {' AND '.join(wheres)}))"
 
     def condition(self, alias: str, condition: Condition) -> str:
         """Return a condition as SQL, its constants in the form of the column."""

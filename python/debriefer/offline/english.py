@@ -5,8 +5,10 @@ from __future__ import annotations
 from debriefer.offline.english_conditions import Conditions
 from debriefer.offline.lexicon_english import AGE_COLUMNS, BIRTH_COLUMNS, LIGHT_WORDS, PLACE_WORDS
 from debriefer.offline.linking import Mention
-from debriefer.offline.model import Output, Query, Ranking, Ref
+from debriefer.offline.model import Condition, Output, Query, Ranking, Ref
 
+# A column that is asked for by less of its name than this is no answer.
+_PART = 0.6
 _OPENERS = ("opener", "who", "where")
 
 
@@ -92,8 +94,6 @@ class EnglishReader(Conditions):
                 if ref not in self.query.group:
                     self.query.group.append(ref)
                     self._group_outputs.append(ref)
-            # `each department name and its budget`
-            self._group_table = refs[0].table if refs else None
 
     def _group_refs(self, index: int) -> list[Ref]:
         if self.is_table(index):
@@ -171,7 +171,8 @@ class EnglishReader(Conditions):
             self._dimension(mention, direction, dimensions, target, limit)
             return
         if target is None or self.mentions[target].kind != "schema":
-            self._bare_super(mention, direction, limit)
+            if "aggregate" not in mention.alternatives:
+                self._bare_super(mention, direction, limit)
             return
         table_first = self.is_table(target)
         modifier: int | None = None
@@ -181,7 +182,7 @@ class EnglishReader(Conditions):
         if ref is None and not table_first and dimensions != ["most"] and not counting:
             ref = self.column(target)
         if ref is not None and not counting:
-            if not self._named_before(index) and limit == 1 and mention.alternatives:
+            if limit == 1 and self._asked_for(index, target):
                 return  # `what is the highest rating`: an aggregate, read with the outputs
             if modifier is not None:
                 self.mentions[modifier].use = "modifier"
@@ -196,7 +197,6 @@ class EnglishReader(Conditions):
             self.mentions[target].use = "rank"
             table = self.table_of(target)
             self.query.rankings.append(Ranking(Output(None, "count", table=table), direction == "desc", limit))
-            self._ranked_table = table
             return
         if dimensions == ["most"] or counting:
             refs = self._group_refs(target)
@@ -245,11 +245,12 @@ class EnglishReader(Conditions):
         mention.use = "unread"
         del direction, limit
 
-    def _named_before(self, index: int) -> bool:
-        """Return whether something that may be ranked stands before the superlative."""
-        return any(
-            m.kind == "schema" and m.use not in ("group", "condition", "modifier") for m in self.mentions[:index]
-        ) or any(m.is_cue("who") for m in self.mentions[:index])
+    def _asked_for(self, index: int, target: int) -> bool:
+        """Return whether the superlative is itself what is asked for (`what is the highest rating`)."""
+        if target + 1 < len(self.mentions) and self.is_table(target + 1):
+            return False
+        previous = self.mentions[index - 1] if index else None
+        return previous is None or previous.is_cue("which", "and", "comma", "aggregate", "stop-sentence")
 
     # Outputs -----------------------------------------------------------------------------------------------
 
@@ -301,6 +302,15 @@ class EnglishReader(Conditions):
             return
         ref = self.column(index)
         if ref is None:
+            return
+        if mention.score < _PART and mention.candidates[0].score < _PART:
+            mention.use = "unread"
+            self.doubts.add(0.2, f"`{mention.text}` was not understood")
+            return
+        if not asked and (flag := self.context.field(ref).flag) is not None:
+            self._conditions.append((index, Condition(ref, "=", (flag[self._negated(index)],)), False))
+            self.query.where.append((self._conditions[-1][1],))
+            mention.use = "condition"
             return
         if not asked:
             self.doubts.add(0.25, f"`{mention.text}` is neither asked for nor compared")
@@ -440,6 +450,12 @@ class EnglishReader(Conditions):
             for m in self.mentions:
                 if m.is_cue("distinct"):
                     m.use = m.use or "distinct"
+        counted = {o.table for o in query.outputs if o.aggregate} | {h.what.table for h in query.having}
+        counted |= {r.what.table for r in query.rankings if r.what.aggregate}
+        query.per_row = query.entity in self.spoken and query.entity not in counted
+        if query.group and query.entity is not None:
+            names = self.context.names(query.entity)
+            query.per_row = query.per_row and all(ref in names for ref in query.group)
         if self._alphabetical is not None:
             first = next((o for o in query.outputs if o.ref is not None), None)
             if first is not None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from debriefer.offline.lexicon_english import ARRIVAL_WORDS, DEPARTURE_WORDS
 from debriefer.offline.linking import Candidate, Mention
 from debriefer.offline.model import Absence, Condition, Having, Operator, Output, Query, Ref, Scalar
 from debriefer.offline.resolve import Context, Doubts
 from debriefer.offline.words import split_name
 
 _SKIPPED = ("of", "exists", "distinct", "comma")
+# Below this a column's words are only a part of its name.
+_WHOLE = 0.8
 _FIRST_YEAR, _LAST_YEAR = 1000, 2100
 
 
@@ -26,8 +29,7 @@ class Conditions:
         self.main: str | None = None
         self._alphabetical: bool | None = None
         self._group_outputs: list[Ref] = []
-        self._group_table: str | None = None
-        self._ranked_table: str | None = None
+        self.spoken: set[str] = set()
         self._last: tuple[int, Condition] | None = None
         self._conditions: list[tuple[int, Condition, bool]] = []
 
@@ -38,7 +40,8 @@ class Conditions:
         mention = self.mentions[index]
         if mention.kind != "schema" or not mention.tables:
             return False
-        columns = mention.columns
+        tables = {c.table for c in mention.tables}
+        columns = [c for c in mention.columns if not self.context.target(c.table, c.column or "") in tables]
         if columns and mention.tables[0].score < columns[0].score - 0.02:
             return False
         return not (mention.tables[0].score < 0.75 and columns)  # noqa: PLR2004
@@ -64,6 +67,7 @@ class Conditions:
                     if others:
                         self.doubts.add(0.12, f"`{mention.text}` may be `{table}` or `{others[0].table}`")
                     self.doubts.add((1 - mention.score) * 0.3, f"`{mention.text}` fits `{table}` only in part")
+        self.spoken = set(self.known)
         if not self.known:
             self.known.extend(self._likely_tables())
         self.main = self.known[0] if self.known else None
@@ -95,7 +99,8 @@ class Conditions:
         following, tables = self.mentions[index + 1], {c.table for c in self.mentions[index].tables}
         if following.kind != "schema" or self.is_table(index + 1):
             return None
-        return index + 1 if any(c.table in tables for c in following.columns) else None
+        fits = any(c.table in tables and c.score >= _WHOLE for c in following.columns)
+        return index + 1 if fits else None
 
     def next_content(self, index: int) -> int | None:
         """Return the index of the next mention that is no filling cue."""
@@ -232,10 +237,19 @@ class Conditions:
             before = self._before(before)
         ref: Ref | None = None
         named: int | None = None
-        if before is not None and self.mentions[before].kind == "schema" and self.mentions[before].use in (None, "condition"):
+        counted = (
+            following is not None and self.is_table(following) and self.following_column(following) is None
+        )
+        if (
+            before is not None
+            and self.mentions[before].kind == "schema"
+            and not self.is_table(before)
+            and self.mentions[before].use in (None, "condition")
+            and not (counted and self.mentions[cue - 1].is_cue("opener"))
+        ):
             ref, named = self._comparable(before, ("number", "date")), before
         if ref is None and following is not None and self.mentions[following].kind == "schema":
-            if self.is_table(following) and self.following_column(following) is None:
+            if counted:
                 self._count_compare(index, cue, following, operator)
                 return
             ref, named = self._comparable(following, ("number", "date")), following
@@ -293,13 +307,21 @@ class Conditions:
             return
         beside, places = self._beside(index)
         near = [self.table_of(i) for i in places if self.is_table(i)]
-        hit = self.context.choose_hit(mention, self.doubts, beside=beside, near=near, known=self.known)
+        direction = self._direction(index)
+        hit = self.context.choose_hit(
+            mention, self.doubts, beside=beside, near=near, known=self.known, direction=direction
+        )
         if hit is None:
             before = self._before(index)
             if before is not None and self.mentions[before].kind == "schema" and mention.quoted:
                 self.doubts.add(0.5, f"no cell holds `{mention.text}`")
             return
-        ref = Ref(hit.table, hit.column)
+        ref = Ref(hit.table, hit.column, self.context.role(self.main, hit.table, direction))
+        if direction is not None and (ref.role or self.context.directed(hit.column, direction)):
+            direction_cue = self.mentions[self._direction_at]
+            direction_cue.use = direction_cue.use or "condition"
+        elif self.main is not None and len(self.context.graph.roles(self.main, hit.table)) > 1:
+            self.doubts.add(0.2, f"it is not said by which column `{self.main}` meets `{hit.table}`")
         named = next(
             (i for i in places if any((c.table, c.column) == (hit.table, hit.column) for c in self.mentions[i].columns)),
             None,
@@ -315,6 +337,30 @@ class Conditions:
             self._extend_raw(index, where, hit.raw)
             return
         self._add_condition(index, ref, "=", hit.raw, named=named)
+
+    _direction_at = 0
+
+    def _direction(self, index: int) -> str | None:
+        """Return `departs` or `arrives` where the words before a value say that something starts or ends there."""
+        for other in range(index - 1, max(index - 5, -1), -1):
+            mention = self.mentions[other]
+            if mention.kind in ("value", "number"):
+                return None
+            if mention.is_cue("departs", "from"):
+                self._direction_at = other
+                return "departs"
+            if mention.is_cue("arrives", "to"):
+                self._direction_at = other
+                return "arrives"
+            if mention.kind == "schema":
+                words = set(split_name(mention.text))
+                if words & ARRIVAL_WORDS:
+                    self._direction_at = other
+                    return "arrives"
+                if words & DEPARTURE_WORDS:
+                    self._direction_at = other
+                    return "departs"
+        return None
 
     def _chain(self, index: int, ref: Ref) -> int | None:
         """Return where the condition stands that this value is an alternative of."""
@@ -392,7 +438,7 @@ class Conditions:
         for other in range(index - 1, max(index - 6, -1), -1):
             mention = self.mentions[other]
             if mention.is_cue("not"):
-                if any(self.is_table(i) and self.mentions[i].use is None for i in range(other + 1, index)):
+                if any(self.is_table(i) and self.mentions[i].use in (None, "modifier") for i in range(other + 1, index)):
                     return False
                 mention.use = "condition"
                 return True
@@ -430,13 +476,29 @@ class Conditions:
                 ),
                 None,
             )
-            if target is None or self.main is None or self.table_of(target) == self.main:
+            if target is None or self.main is None:
                 continue
+            by = self._subject(index)
+            if by is None and self.table_of(target) == self.main:
+                continue
+            if by is not None:
+                self.query.entity = by.table
             mention.use = self.mentions[target].use = "absence"
             table = self.table_of(target)
             inside = [c for at, c, _ in self._conditions if at > index and not self._cut(index, at)]
             self.query.where = [w for w in self.query.where if not (len(w) == 1 and w[0] in inside)]
-            self.query.absences.append(Absence(table, tuple(inside)))
+            self.query.absences.append(Absence(table, tuple(inside), by))
+            self.query.distinct = self.query.distinct or by is not None
+
+    def _subject(self, index: int) -> Ref | None:
+        """Return the column that `not` speaks of: `countries that are not playing cartoons`."""
+        before = self._before(index)
+        if before is None or self.mentions[before].kind != "schema" or self.is_table(before):
+            return None
+        ref = self.column(before)
+        if ref is None or ref.column in [f.name for f in self.context.entity(ref.table).name_fields]:
+            return None
+        return None if self.context.field(ref).unique else ref
 
     def _cut(self, start: int, end: int) -> bool:
         return any(m.is_cue("opener") and m.text.lower().startswith("who") for m in self.mentions[start:end])

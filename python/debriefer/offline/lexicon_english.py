@@ -66,7 +66,6 @@ _PHRASES: dict[str, dict[str, str]] = {
         "biggest": "desc",
         "greatest": "desc",
         "most": "desc most",
-        "the most": "desc most",
         "top": "desc",
         "best": "desc",
         "maximum": "desc",
@@ -111,6 +110,44 @@ _PHRASES: dict[str, dict[str, str]] = {
         "least common": "asc",
         "least popular": "asc",
         "most often": "desc",
+    },
+    "departs": {
+        "depart from": "",
+        "departs from": "",
+        "departing from": "",
+        "departing": "",
+        "depart": "",
+        "leaving": "",
+        "leave": "",
+        "leaving from": "",
+        "leave from": "",
+        "fly from": "",
+        "flying from": "",
+        "starting from": "",
+        "coming from": "",
+        "originating from": "",
+        "sent by": "",
+    },
+    "arrives": {
+        "into": "",
+        "arriving in": "",
+        "arriving at": "",
+        "arrive in": "",
+        "arrive at": "",
+        "arriving": "",
+        "arrive": "",
+        "arrives in": "",
+        "arrives at": "",
+        "land in": "",
+        "landing in": "",
+        "land at": "",
+        "landing at": "",
+        "go to": "",
+        "going to": "",
+        "goes to": "",
+        "fly to": "",
+        "flying to": "",
+        "received by": "",
     },
     "each": {
         "each": "",
@@ -331,7 +368,7 @@ LONGEST_CUE = max(map(len, CUES))
 
 STOP_WORDS = frozenset(
     """a an the all any please list show give find return display get tell me us report provide calculate compute
-    identify select select name's is are was were be been being do does did can could would will shall should may might
+    identify select either name's is are was were be been being do does did can could would will shall should may might
     i we you they he she it its their his her our your my this these those there here such so then than as at by in on
     into onto out up down about within across among during through via also just only respective respectively
     corresponding associated belonging belong belongs related given following shown know want like need see look
@@ -341,7 +378,10 @@ STOP_WORDS = frozenset(
     but however while since because what's own same based them himself herself itself each other one's ones
     kind type sort fetch retrieve print describe state draw determine
     """.split()
-) - {"state", "type", "name", "table", "sort", "value", "values"}
+) - {"state", "name", "sort"}
+
+# Filling words that a column may be called all the same.
+SOFT_STOP_WORDS = frozenset("type kind value record detail information table result set total".split())
 
 # Words whose loss changes little: they repeat what the verb or the table says.
 LIGHT_WORDS = frozenset(
@@ -389,6 +429,10 @@ SYNONYMS: tuple[frozenset[str], ...] = tuple(
         "job occupation profession",
     )
 )
+
+# Words in the names of columns that say where something starts or ends.
+DEPARTURE_WORDS = frozenset("source origin departure depart from start sender begin".split())
+ARRIVAL_WORDS = frozenset("destination arrival arrive to end receiver target finish".split())
 
 AGE_COLUMNS = (("age",),)
 BIRTH_COLUMNS = (("birth", "date"), ("birth", "year"), ("date", "of", "birth"), ("birthday",), ("birthdate",), ("born",))

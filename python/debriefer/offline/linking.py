@@ -155,11 +155,16 @@ def _column_terms(entity: Entity, column: Field, schema: Schema) -> dict[tuple[s
     without = tuple(w for w in words if w not in UNIT_WORDS)
     if without != words:
         add(without, 0.95)
+    others = {e.words for e in schema.entities.values()}
+    if words[-1] in ("by", "of", "in", "at") and len(words) > 1:
+        add(words[:-1], 0.92)
     for term in list(terms):
-        if term[:1] == ("number",) and len(term) > 1:
+        if term[:1] == ("number",) and len(term) > 1 and not column.key:
             add(("number", "of", *term[1:]), terms[term])
-        if term[-1:] == ("count",) and len(term) > 1:
+        if term[-1:] == ("count",) and len(term) > 1 and not column.key:
             add(("number", "of", *term[:-1]), 0.9)
+        if len(term) == 2 and (term[:1] in others or (term[1] == "number" and column.key)):
+            continue
         if len(term) == 2 and term[1] in ("name", "date", "year", "id", "number", "code", "type"):
             add((term[1], "of", term[0]), 0.9)
         if "of" in term:
@@ -167,7 +172,6 @@ def _column_terms(entity: Entity, column: Field, schema: Schema) -> dict[tuple[s
             add((*term[at + 1 :], *term[:at]), 0.9)
     if column.key and not column.unique:
         # The rest of `singer_id` names the other table, not this column.
-        others = {e.words for e in schema.entities.values()}
         if tuple(w for w in words if w not in ("id", "code", "number")) in others:
             return terms
     for size in range(1, len(words)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from debriefer.offline.lexicon_english import CUES, LONGEST_CUE, NUMBER_WORDS, STOP_WORDS
+from debriefer.offline.lexicon_english import CUES, LONGEST_CUE, NUMBER_WORDS, SOFT_STOP_WORDS, STOP_WORDS
 from debriefer.offline.linking import Mention, Terms
 from debriefer.offline.values import ValueIndex
 from debriefer.offline.words import split_name, stem
@@ -18,6 +18,8 @@ _TOKEN = re.compile(
     r"|(?P<mark>[.?;,!:](?=\s|$))"
 )
 _LONGEST_VALUE = 8
+# A filling word is a column only where it is the whole name.
+_SAME = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +88,13 @@ def _longest(
         place = (run[0].start, run[-1].end, text)
         lowers = tuple(t.lower for t in run)
         cues = CUES.get(lowers, ()) if size <= LONGEST_CUE else ()
-        if all(t.kind == "word" for t in run) and size <= terms.longest and not (size == 1 and first.lower in STOP_WORDS):
+        stopped = size == 1 and first.lower in STOP_WORDS
+        if all(t.kind == "word" for t in run) and size <= terms.longest:
             stems = tuple(w for t in run for w in (split_name(t.text) or (stem(t.lower),)))
             candidates = terms.find(stems)
             if size == 1 and cues and (not candidates or candidates[0].score < 0.9):
+                candidates = ()
+            if stopped and not (stems[0] in SOFT_STOP_WORDS and candidates and candidates[0].score >= _SAME):
                 candidates = ()
             if candidates:
                 hits = values.find(text) if _proper(run, position, tokens) else ()

@@ -130,10 +130,17 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """Rows of the entity without a related row of `table` that meets the conditions."""
+    """Rows of the entity without a related row of `table` that meets the conditions.
+
+    Attributes:
+        table: The related table.
+        where: The conditions.
+        by: Column whose values are left out if any row with them has such a related row; `None` for single rows.
+    """
 
     table: str
     where: tuple[Condition, ...] = ()
+    by: Ref | None = None
 
 
 @dataclass(slots=True)
@@ -151,6 +158,7 @@ class Query:
         presences: Conditions that must each hold for some related row (`both A and B`).
         related: Tables that must have a row for each row of the answer.
         distinct: Whether equal rows are given once.
+        per_row: Whether groups are rows of the entity, even where two of them have the same name.
     """
 
     entity: str | None = None
@@ -163,3 +171,4 @@ class Query:
     presences: list[tuple[Condition, ...]] = field(default_factory=list)
     related: list[str] = field(default_factory=list)
     distinct: bool = False
+    per_row: bool = False

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 
 from debriefer.offline.columns import Entity, Field, Schema
 from debriefer.offline.joins import JoinGraph
+from debriefer.offline.lexicon_english import ARRIVAL_WORDS, DEPARTURE_WORDS
 from debriefer.offline.linking import Candidate, Mention
 from debriefer.offline.model import Ref
 from debriefer.offline.values import Hit, ValueIndex
+from debriefer.offline.words import split_name
 
 # Two choices that lie closer than this are told apart by luck.
 CLOSE = 0.06
@@ -60,6 +62,11 @@ class Context:
         """Return whether the column refers to another table."""
         return (table, column) in self._referring
 
+    def target(self, table: str, column: str) -> str | None:
+        """Return the other table that the column refers to."""
+        edge = self._referring.get((table, column))
+        return edge.to_table if edge is not None and edge.to_table != table else None
+
     def names(self, table: str) -> list[Ref]:
         """Return the columns that name a row of `table`: its own, or those of the table that it refers to."""
         own = self.entity(table).name_fields
@@ -70,6 +77,19 @@ class Context:
                 return [Ref(edge.to_table, f.name) for f in self.entity(edge.to_table).name_fields]
         first = next(iter(self.entity(table).fields.values()), None)
         return [Ref(table, first.name)] if first else []
+
+    @staticmethod
+    def directed(column: str, direction: str) -> bool:
+        """Return whether the column's name says that something `departs` or `arrives` there."""
+        words = ARRIVAL_WORDS if direction == "arrives" else DEPARTURE_WORDS
+        return bool(words & set(split_name(column)))
+
+    def role(self, table: str | None, other: str, direction: str | None) -> str | None:
+        """Return the column by which `table` refers to `other` in a direction; `None` where there is no choice."""
+        edges = self.graph.roles(table, other) if table is not None and direction is not None else []
+        if len(edges) < 2:  # noqa: PLR2004
+            return None
+        return next((e.column for e in edges if self.directed(e.column, direction or "")), None)
 
     def distance(self, tables: Sequence[str], table: str) -> int:
         """Return the number of joins from the nearest of `tables`, 9 where there is no path."""
@@ -151,6 +171,7 @@ class Context:
         beside: Sequence[Candidate] = (),
         near: Sequence[str] = (),
         known: Sequence[str] = (),
+        direction: str | None = None,
     ) -> Hit | None:
         """Return the cell that a mention stands for.
 
@@ -160,6 +181,7 @@ class Context:
             beside: What the words next to it may stand for.
             near: Tables that stand next to it, nearest first.
             known: Tables that the question speaks of, the entity first.
+            direction: `departs` or `arrives` where the words before say so.
         """
         scored = []
         for hit in mention.hits:
@@ -180,6 +202,8 @@ class Context:
                 score += 0.07
             if self.refers(hit.table, hit.column):
                 score -= 0.03
+            if direction is not None and self.directed(hit.column, direction):
+                score += 0.15
             scored.append((score, hit))
         if not scored:
             return None

@@ -121,6 +121,8 @@ def stem(word: str) -> str:
         return word[:-3] + "y"
     if len(word) > 4 and word.endswith(("ses", "xes", "zes", "ches", "shes")):
         return word[:-1] if word.endswith(("ases", "uses", "oses", "ises", "nses", "rses")) else word[:-2]
+    if word == "ids":
+        return "id"
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word
