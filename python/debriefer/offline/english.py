@@ -101,6 +101,8 @@ class EnglishReader(Conditions):
         ref = self.column(index)
         return [ref] if ref is not None else []
 
+    _pending = 1
+
     # Superlatives ------------------------------------------------------------------------------------------
 
     def _read_supers(self) -> None:
@@ -146,7 +148,7 @@ class EnglishReader(Conditions):
                 if mention.number == int(mention.number) and 0 < mention.number <= 1000:  # noqa: PLR2004
                     mention.use = "limit"
                     return int(mention.number)
-        return 1
+        return self._pending
 
     def _super(self, index: int, mention: Mention) -> None:
         carried = mention.alternatives.get("super", mention.carried).split()
@@ -154,7 +156,13 @@ class EnglishReader(Conditions):
         limit = self._limit(index)
         cursor = index + 1
         while cursor < len(self.mentions) and (
-            self.mentions[cursor].is_cue("super") or self.mentions[cursor].use == "limit"
+            self.mentions[cursor].is_cue("super")
+            or self.mentions[cursor].use == "limit"
+            or (
+                self.mentions[cursor].is_cue("aggregate")
+                and cursor + 1 < len(self.mentions)
+                and self.mentions[cursor + 1].kind == "schema"
+            )
         ):
             carried = self.mentions[cursor].carried.split()
             if self.mentions[cursor].is_cue("super"):
@@ -162,6 +170,13 @@ class EnglishReader(Conditions):
                 direction = carried[0] if carried else direction
                 dimensions = carried[1:] or dimensions
             cursor += 1
+        later = any(m.is_cue("super") and m.use is None for m in self.mentions[cursor:])
+        following = self.next_content(cursor - 1)
+        if later and following is not None and self.mentions[following].kind == "schema" and mention.text.lower() == "top":
+            # `the top 3 countries which have the most plants`: the later superlative says by what.
+            mention.use = "rank"
+            self._pending = limit
+            return
         counting = False
         if cursor < len(self.mentions) and self.mentions[cursor].is_cue("count"):
             counting = True
@@ -437,6 +452,8 @@ class EnglishReader(Conditions):
             self._default_outputs()
         if ranked_counts and not query.group:
             self._group_ranked(ranked_counts[0])
+        if counts and query.having and not any(o.aggregate is None for o in query.outputs):
+            self.doubts.add(0.5, "groups are to be counted")
         if counts and any(o.aggregate is None for o in query.outputs):
             query.entity = query.entity or counts[0].table
         plain = [o.ref for o in query.outputs if o.aggregate is None and o.ref is not None]

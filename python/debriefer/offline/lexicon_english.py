@@ -201,6 +201,7 @@ _PHRASES: dict[str, dict[str, str]] = {
         "equal to": "=",
         "equals": "=",
         "exactly": "=",
+        "only": "=",
         "between": "between",
         "since": ">= date",
     },
@@ -240,7 +241,12 @@ _PHRASES: dict[str, dict[str, str]] = {
     "or": {"or": ""},
     "and": {"and": "", "as well as": "", "along with": "", "together with": ""},
     "both": {"both": ""},
-    "distinct": {"different": "", "distinct": "", "unique": ""},
+    "distinct": {
+        "kinds of": "",
+        "different kinds of": "",
+        "different types of": "",
+        "different": "",
+        "distinct": "", "unique": ""},
     "sort": {
         "sorted by": "",
         "ordered by": "",

@@ -20,6 +20,9 @@ _TOKEN = re.compile(
 _LONGEST_VALUE = 8
 # A filling word is a column only where it is the whole name.
 _SAME = 0.95
+# The words of a cell are preferred to a part of a column's name.
+_WHOLE = 0.8
+_CELL = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,9 @@ def _longest(
             if stopped and not (stems[0] in SOFT_STOP_WORDS and candidates and candidates[0].score >= _SAME):
                 candidates = ()
             if candidates:
-                hits = values.find(text) if _proper(run, position, tokens) else ()
+                hits = values.find(text) if _proper(run, position, tokens) or candidates[0].score < _WHOLE else ()
+                if hits and hits[0].score >= _CELL and candidates[0].score < _WHOLE:
+                    return Mention(*place, "value", candidates=candidates, hits=hits, score=0.9), size
                 return Mention(*place, "schema", candidates=candidates, hits=hits), size
         if cues:
             cue, carried = cues[0]
