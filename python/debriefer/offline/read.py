@@ -6,12 +6,13 @@ import weakref
 
 from debriefer.catalog import Catalog
 from debriefer.errors import SqlError
+from debriefer.offline import mentions_chinese, mentions_english
+from debriefer.offline.chinese import ChineseReader
 from debriefer.offline.columns import Schema
 from debriefer.offline.compose import Composer, UnjoinableError
 from debriefer.offline.english import EnglishReader
 from debriefer.offline.joins import JoinGraph
 from debriefer.offline.linking import Mention, Terms
-from debriefer.offline.mentions_english import link
 from debriefer.offline.model import Abstention, Link, Query, Reading
 from debriefer.offline.resolve import Context, Doubts
 from debriefer.offline.values import ValueIndex
@@ -31,6 +32,7 @@ class _Knowledge:
         self.values = ValueIndex(catalog)
         self.context = Context(self.schema, self.graph, self.values)
         self.terms = Terms(self.schema)
+        self.chinese_terms = mentions_chinese.ChineseTerms(self.schema, self.graph)
         self.composer = Composer(self.schema, self.graph)
 
 
@@ -52,10 +54,13 @@ def read_question(task: Task, catalog: Catalog, *, always_answer: bool = False) 
     known = _KNOWN.get(catalog)
     if known is None:
         known = _KNOWN[catalog] = _Knowledge(catalog)
+    reader: EnglishReader | ChineseReader
     if is_chinese(task.question):
-        return Abstention("Chinese questions are not read yet")
-    mentions = link(task.question, known.terms, known.values)
-    reader = EnglishReader(known.context, mentions)
+        mentions = mentions_chinese.link(task.question, known.chinese_terms, known.values)
+        reader = ChineseReader(known.context, mentions)
+    else:
+        mentions = mentions_english.link(task.question, known.terms, known.values)
+        reader = EnglishReader(known.context, mentions)
     query = reader.read()
     return _settle(known, catalog, query, mentions, reader.doubts, always_answer)
 
