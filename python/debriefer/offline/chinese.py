@@ -208,7 +208,10 @@ class ChineseReader(ChineseConditions):
         if target is None or self.mentions[target].use == "condition":
             target = self._free_before(index)
         if target is None:
-            if self.main is not None:
+            people = self._people(index) if mention.text.endswith("人") else None
+            if people is not None:
+                self.add(Output(people), index)
+            elif self.main is not None:
                 self.add(Output(None, "count", table=self.main), index)
                 self.doubts.add(0.1, "it is not said what is counted")
             else:
@@ -233,6 +236,18 @@ class ChineseReader(ChineseConditions):
             found.use = "output"
             self.doubts.add(0.1, f"`{found.text}` is counted once a value")
             self.add(Output(ref, "count", distinct=True), index)
+
+    def _people(self, index: int) -> Ref | None:
+        """Return the number of people that `招多少人` asks for, by the words of the clause."""
+        table = self.value_table() or self.main
+        said = {c for i, m in enumerate(self.mentions) if self.clause(i) == self.clause(index) for c in m.text}
+        if table is None:
+            return None
+        fields = [f for f in self.context.entity(table).fields.values() if f.kind == "number" and "人数" in compact(f.name)]
+        scored = sorted(fields, key=lambda f: -len(said & set(compact(f.name)) - set("人数")))
+        if len(scored) > 1:
+            self.doubts.add(0.1, f"`{table}` has more than one number of people")
+        return Ref(table, scored[0].name) if scored else None
 
     def _whole(self, index: int) -> bool:
         """Return whether a total over all rows is asked for."""
@@ -261,11 +276,23 @@ class ChineseReader(ChineseConditions):
                 self.add(Output(ref), index)
                 self._chain(target)
                 return
+        if before is not None and self.is_table(before) and (ref := self._inside(before)) is not None:
+            # A table called `信教比例` holds the share in a column `比例`.
+            self.mentions[before].use = "output"
+            self.add(Output(ref), index)
+            return
         if after is not None and self.is_table(after):
             self.mentions[after].use = "output"
             self.add(Output(None, "count", table=self.table_of(after)), index)
             return
         self.doubts.add(0.4, f"`{mention.text}` asks for nothing that is a number")
+
+    def _inside(self, index: int) -> Ref | None:
+        table, text = self.table_of(index), self.mentions[index].text
+        for field in self.context.entity(table).fields.values():
+            if field.kind == "number" and not field.key and text.endswith(compact(field.name)):
+                return Ref(table, field.name)
+        return None
 
     def _chain(self, index: int) -> None:
         """Read what is joined to an output: `本科生和研究生`."""
@@ -390,6 +417,16 @@ class ChineseReader(ChineseConditions):
                 mention.use = "output"
                 for ref in self.refs_of(index):
                     self.add(Output(ref), index)
+            self._name_rows()
+
+    def _name_rows(self) -> None:
+        """Give the names of the rows too where a property of all of them is asked for (`食物的功效`)."""
+        refs = [o.ref for _, o in self.outputs if o.ref is not None]
+        if self.query.where or self.query.rankings or self.main is None or self.main not in self.spoken or not refs:
+            return
+        names = self.context.names(self.main)
+        if all(ref.table == self.main and ref not in names for ref in refs) and names[0].table == self.main:
+            self.outputs = [*((0, Output(name)) for name in names), *self.outputs]
 
     def _has_later_column(self, index: int) -> bool:
         """Return whether a column of this table follows, so that the table only says whose it is."""

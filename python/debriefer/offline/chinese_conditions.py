@@ -20,6 +20,10 @@ class ChineseConditions:
 
     def __init__(self, context: Context, mentions: Sequence[Mention]) -> None:
         self.context = context
+        # `上海站有地铁吗` asks for the flag itself.
+        self.asks_whether = any(m.text in ("吗", "是否", "有没有", "是不是") for m in mentions) and any(
+            m.kind == "value" for m in mentions
+        )
         self.mentions = [m for m in mentions if m.kind != "stop"]
         self.query = Query()
         self.doubts = Doubts()
@@ -27,6 +31,7 @@ class ChineseConditions:
         self.spoken: set[str] = set()
         self.main: str | None = None
         self.limit = 1
+        self.support: dict[str, float] = {}
         self.group_refs: list[Ref] = []
         self.outputs: list[tuple[int, Output]] = []
         self._clause_of: list[int] = []
@@ -48,6 +53,10 @@ class ChineseConditions:
             asking = {schema[-1]} if schema else {0}
         self._asked_clauses = asking
 
+    def clause(self, index: int) -> int:
+        """Return the number of the mention's clause."""
+        return self._clause_of[index]
+
     def asked(self, index: int) -> bool:
         """Return whether the mention stands in a clause that asks."""
         return self._clause_of[index] in self._asked_clauses
@@ -66,36 +75,30 @@ class ChineseConditions:
     def table_of(self, index: int) -> str:
         """Return the table that the mention stands for."""
         mention = self.mentions[index]
-        best = mention.tables[0]
+        top = mention.tables[0].score
+        close = [c for c in mention.tables if top - c.score < 0.02]  # noqa: PLR2004
+        best = max(close, key=lambda c: self.support.get(c.table, 0.0))
         mention.choice, mention.score = best.table, best.score
         return best.table
 
     def find_tables(self) -> None:
         """Note the tables that the question speaks of, those of asking clauses first."""
+        self.support = self.context.support(self.mentions)
         order = sorted(range(len(self.mentions)), key=lambda i: (not self.asked(i), i))
         for index in order:
             if self.is_table(index):
                 table = self.table_of(index)
                 mention = self.mentions[index]
                 close = [c for c in mention.tables if c.table != table and mention.score - c.score < 0.02]  # noqa: PLR2004
+                close = [c for c in close if self.support.get(table, 0.0) - self.support.get(c.table, 0.0) < 0.5]  # noqa: PLR2004
                 if table not in self.known:
                     self.known.append(table)
                     if close:
                         self.doubts.add(0.1, f"`{mention.text}` may be `{table}` or `{close[0].table}`")
                     self.doubts.add((1 - mention.score) * 0.25, f"`{mention.text}` fits `{table}` only in part")
         self.spoken = set(self.known)
-        if not self.known:
-            scores: dict[str, float] = {}
-            for mention in self.mentions:
-                best: dict[str, float] = {}
-                for c in mention.columns:
-                    best[c.table] = max(best.get(c.table, 0.0), c.score)
-                for hit in mention.hits:
-                    best[hit.table] = max(best.get(hit.table, 0.0), hit.score * 0.9)
-                for table, score in best.items():
-                    scores[table] = scores.get(table, 0.0) + score
-            if scores:
-                self.known.append(max(scores, key=lambda table: (scores[table], table)))
+        if not self.known and self.support:
+            self.known.append(max(self.support, key=lambda table: (self.support[table], table)))
         self.main = self.known[0] if self.known else None
 
     def near(self, index: int) -> list[str]:
@@ -142,7 +145,8 @@ class ChineseConditions:
         target = self.context.target(ref.table, ref.column)
         if target is not None and self.mentions[index].score < 1:
             # `作者` asks for the one that `作者id` refers to.
-            return [Ref(n.table, n.column, ref.column) for n in self.context.names(target)]
+            role = ref.column if len(self.context.graph.roles(ref.table, target)) > 1 else None
+            return [Ref(n.table, n.column, role) for n in self.context.names(target)]
         return [ref]
 
     def add(self, output: Output, index: int) -> None:
@@ -212,7 +216,9 @@ class ChineseConditions:
         for index, mention in enumerate(self.mentions):
             if mention.use is not None:
                 continue
-            if mention.kind == "number":
+            if mention.is_cue("like"):
+                self._like(index, mention)
+            elif mention.kind == "number":
                 self._number(index, mention)
             elif mention.kind == "value":
                 self._value(index, mention)
@@ -317,6 +323,22 @@ class ChineseConditions:
         negated = self._negated(index)
         self._condition(index, Ref(hit.table, hit.column, role), "!=" if negated else "=", hit.raw, named)
 
+    def _like(self, index: int, cue: Mention) -> None:
+        """Read `作者姓张` and `名称包含瓜`."""
+        after = self.mentions[index + 1] if index + 1 < len(self.mentions) else None
+        before = self.mentions[index - 1] if index else None
+        if after is None or after.use is not None or after.kind not in ("unread", "value"):
+            return
+        ref = None
+        if before is not None and before.kind == "schema":
+            ref = self.context.names(self.table_of(index - 1))[0] if self.is_table(index - 1) else self.column(index - 1)
+            before.use = before.use or "condition"
+        elif self.main is not None:
+            ref = next(iter(self.context.names(self.main)), None)
+        if ref is not None:
+            cue.use = "condition"
+            self._condition(index + 1, ref, cue.carried, (after.text,), None)  # type: ignore[arg-type]
+
     def _asks_before(self, index: int) -> bool:
         before = self.mentions[index - 1] if index else None
         return before is not None and before.is_cue("which", "count", "how-much", "each")
@@ -358,6 +380,8 @@ class ChineseConditions:
         if mention.text.startswith("是否") or (after is not None and after.kind == "value"):
             return
         best = flags[0]
+        if self.asks_whether:
+            return
         field = self.context.schema.field(best.table, best.column or "")
         assert field.flag is not None  # noqa: S101
         mention.choice = f"{best.table}.{best.column}"
@@ -378,7 +402,9 @@ class ChineseConditions:
                 longer = Condition(ref, operator, tuple(dict.fromkeys((*known.values, *values))))
                 self._conditions[position] = (index, longer)
                 return
-        self._conditions.append((index, Condition(ref, operator, values)))
+        new = Condition(ref, operator, values)
+        if new not in [known for _, known in self._conditions]:
+            self._conditions.append((index, new))
         if not mention.choice:
             mention.choice = f"{ref.table}.{ref.column} {operator} {values[0]}"
 

@@ -61,12 +61,22 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A table: its words, its fields and the fields that name a row for a person."""
+    """A table.
+
+    Attributes:
+        table: As the catalog has it.
+        words: Stems of its name.
+        fields: Its columns by name, in order.
+        name_fields: The columns that name a row for a person.
+        named: Whether their names say that they do; else they only differ from row to row.
+        key_fields: The columns that identify a row.
+    """
 
     table: Table
     words: tuple[str, ...]
     fields: Mapping[str, Field]
     name_fields: tuple[Field, ...]
+    named: bool
     key_fields: tuple[Field, ...]
 
     @property
@@ -117,7 +127,8 @@ def _entity(catalog: Catalog, table: Table) -> Entity:
                 distinct=distinct,
                 flag=_flag(catalog, table, column.name) if distinct in (1, 2) and column.sql_type == "VARCHAR" else None,
             )
-    return Entity(table, words, fields, _name_fields(words, table, fields), _key_fields(table, fields))
+    names, named = _name_fields(words, table, fields)
+    return Entity(table, words, fields, names, named, _key_fields(table, fields))
 
 
 def _kind(catalog: Catalog, table: Table, column: str, sql_type: str, words: tuple[str, ...]) -> Kind:
@@ -166,7 +177,10 @@ def _is_key(column: str, words: tuple[str, ...], table: Table) -> bool:
     return column in table.primary_key and words[-1:] in (("code",), ("number",), ("key",))
 
 
-def _name_fields(words: tuple[str, ...], table: Table, fields: Mapping[str, Field]) -> tuple[Field, ...]:
+def _name_fields(
+    words: tuple[str, ...], table: Table, fields: Mapping[str, Field]
+) -> tuple[tuple[Field, ...], bool]:
+    """Return the fields that name a row, and whether their names say so."""
     candidates = [field for field in fields.values() if not field.numeric and not field.key]
     table_zh = compact(table.source_name)
 
@@ -196,12 +210,14 @@ def _name_fields(words: tuple[str, ...], table: Table, fields: Mapping[str, Fiel
     first = next((f for f in candidates if f.words[-2:] == ("first", "name") or f.words == ("forename",)), None)
     last = next((f for f in candidates if f.words[-2:] == ("last", "name") or f.words == ("surname",)), None)
     if first is not None and last is not None and not (ranked and ranked[0][0] in (0, 1)):
-        return first, last
+        return (first, last), True
     if ranked:
-        return (ranked[0][2],)
+        field = ranked[0][2]
+        core = compact(field.name).removesuffix("名称").removesuffix("名")
+        return (field,), ranked[0][0] < 3 or field.name.isascii() or (bool(core) and core in table_zh)  # noqa: PLR2004
     # Without a name, the first text that differs in most rows tells rows apart for a person.
     telling = [f for f in candidates if f.kind == "text" and f.distinct * 2 > max(table.row_count, 1)]
-    return (telling[0],) if telling else ()
+    return ((telling[0],) if telling else ()), False
 
 
 def _key_fields(table: Table, fields: Mapping[str, Field]) -> tuple[Field, ...]:

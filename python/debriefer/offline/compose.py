@@ -276,7 +276,7 @@ class Composer:
             if not found.numeric:
                 column = f"TRY_CAST({column} AS DOUBLE)"
             values = tuple(_as_number(v) for v in values)
-        elif not found.numeric and found.kind != "date":
+        elif not found.numeric:
             values = tuple(str(v) for v in values)
         texts = [_literal(v) for v in values]
         if operator == "between":

@@ -30,6 +30,7 @@ class Conditions:
         self._alphabetical: bool | None = None
         self._group_outputs: list[Ref] = []
         self.spoken: set[str] = set()
+        self.support: dict[str, float] = {}
         self._last: tuple[int, Condition] | None = None
         self._conditions: list[tuple[int, Condition, bool]] = []
 
@@ -52,12 +53,13 @@ class Conditions:
         best = mention.tables[0]
         same = [c for c in mention.tables if best.score - c.score < 0.02]  # noqa: PLR2004
         known = [c for c in same if c.table in self.known[:1]]
-        chosen = (known or same)[0]
+        chosen = known[0] if known else max(same, key=lambda c: self.support.get(c.table, 0.0))
         mention.choice, mention.score = chosen.table, chosen.score
         return chosen.table
 
     def find_tables(self) -> None:
         """Note the tables that the question speaks of, in order."""
+        self.support = self.context.support(self.mentions)
         for index, mention in enumerate(self.mentions):
             if self.is_table(index):
                 table = self.table_of(index)
@@ -68,8 +70,8 @@ class Conditions:
                         self.doubts.add(0.12, f"`{mention.text}` may be `{table}` or `{others[0].table}`")
                     self.doubts.add((1 - mention.score) * 0.3, f"`{mention.text}` fits `{table}` only in part")
         self.spoken = set(self.known)
-        if not self.known:
-            self.known.extend(self._likely_tables())
+        if not self.known and self.support:
+            self.known.append(max(self.support, key=lambda table: (self.support[table], table)))
         self.main = self.known[0] if self.known else None
         for index, mention in enumerate(self.mentions[:-1]):
             if self.is_table(index) and self.following_column(index) == index + 1 and self._modifies(index):
@@ -79,18 +81,6 @@ class Conditions:
         """Return whether a table only says whose the following column is (`singer name`)."""
         before = self.mentions[index - 1] if index else None
         return before is None or not before.is_cue("count", "each")
-
-    def _likely_tables(self) -> list[str]:
-        scores: dict[str, float] = {}
-        for mention in self.mentions:
-            best: dict[str, float] = {}
-            for c in mention.columns:
-                best[c.table] = max(best.get(c.table, 0.0), c.score)
-            for hit in mention.hits:
-                best[hit.table] = max(best.get(hit.table, 0.0), hit.score * 0.9)
-            for table, score in best.items():
-                scores[table] = scores.get(table, 0.0) + score
-        return [max(scores, key=lambda table: (scores[table], table))] if scores else []
 
     def following_column(self, index: int) -> int | None:
         """Return the index of the next mention where it is a column of this mention's table."""

@@ -7,8 +7,8 @@ import unicodedata
 from collections import defaultdict
 
 from debriefer.offline.columns import Entity, Field, Schema
-from debriefer.offline.joins import JoinGraph
-from debriefer.offline.lexicon_chinese import CUES, DIGITS, MULTIPLIERS, PREFIXES, STOP_WORDS, SUFFIXES, SYNONYMS, VAGUE
+from debriefer.offline.joins import Edge, JoinGraph
+from debriefer.offline.lexicon_chinese import CUES, DIGITS, MEASURES, MULTIPLIERS, PREFIXES, STOP_WORDS, SUFFIXES, SYNONYMS, VAGUE
 from debriefer.offline.linking import Candidate, Mention
 from debriefer.offline.values import ValueIndex, bare
 from debriefer.offline.words import compact
@@ -31,7 +31,7 @@ class ChineseTerms:
             for column in entity.fields.values():
                 self._column(entity, column)
         for edge in graph.edges:
-            self._role(edge.table, edge.column)
+            self._role(edge, compact(schema.entities[edge.to_table].table.source_name))
         for group in SYNONYMS:
             for word in sorted(group):
                 for other in sorted(group - {word}):
@@ -74,12 +74,16 @@ class ChineseTerms:
                 break
         self._parts(name, entity.name, column.name)
 
-    def _role(self, table: str, column: str) -> None:
-        """`作者id` makes `作者` a way to ask for the one that it refers to."""
+    def _role(self, edge: Edge, target: str) -> None:
+        """`作者id` makes `作者` a way to ask for the one that it refers to, `品牌id` a name of the table of brands."""
+        table, column = edge.table, edge.column
         name = compact(column)
         for ending in ("id", "编号", "代码"):
             if name.endswith(ending) and len(name) - len(ending) >= 2:  # noqa: PLR2004
                 core = name[: -len(ending)]
+                if core in target:
+                    self._add(core, 0.88, edge.to_table, None)
+                    continue
                 self._add(core, 0.88, table, column)
                 for prefix in PREFIXES:
                     if core.startswith(prefix) and len(core) - len(prefix) >= 2:  # noqa: PLR2004
@@ -144,7 +148,7 @@ def _spans(
         add(weight, Mention(match.start(), match.end(), inner, "value", hits=hits, quoted=True))
     for match in _NUMBER.finditer(text):
         number, end = _number(text, match)
-        if number is not None:
+        if number is not None and (raw_digits(match.group()) or _counts(text, match.start(), end)):
             raw = text[match.start() : end]
             hits = values.find(raw)
             add((end - match.start()) * 1.05 + 0.1, Mention(match.start(), end, raw, "number", number=number, hits=hits))
@@ -181,7 +185,7 @@ def _value(add: object, values: ValueIndex, place: tuple[int, int, str], size: i
         add(weight, Mention(*place, "value", candidates=candidates, hits=hits, score=1.0 if size > 1 else 0.8))  # type: ignore[operator]
     elif size >= 2 and text not in STOP_WORDS and text not in CUES and not candidates:  # noqa: PLR2004
         hits = values.extended(text)
-        if hits and hits[0].score >= 0.66:  # noqa: PLR2004
+        if hits and hits[0].score >= 0.62:  # noqa: PLR2004
             weight = size * (0.55 + 0.6 * hits[0].score)
             add(weight, Mention(*place, "value", hits=hits, score=hits[0].score))  # type: ignore[operator]
 
@@ -196,6 +200,19 @@ def _cuts_latin(text: str, start: int, end: int) -> bool:
             ):
                 return True
     return False
+
+
+def raw_digits(text: str) -> bool:
+    """Return whether a number is written in Arabic digits."""
+    return text[-1].isdigit() and text[-1].isascii()
+
+
+def _counts(text: str, start: int, end: int) -> bool:
+    """Return whether a Chinese numeral is a number and no part of a phrase (`一下`, `第一` is one)."""
+    before, after = text[max(0, start - 1) : start], text[end : end + 1]
+    if before and before in "第前于过到足超":
+        return True
+    return text[start:end] != "一" and bool(after) and after in MEASURES + "年岁天月元万亿"
 
 
 def _number(text: str, match: re.Match[str]) -> tuple[float | None, int]:

@@ -70,11 +70,13 @@ class Context:
     def names(self, table: str) -> list[Ref]:
         """Return the columns that name a row of `table`: its own, or those of the table that it refers to."""
         own = self.entity(table).name_fields
-        if own:
+        if own and self.entity(table).named:
             return [Ref(table, f.name) for f in own]
         for edge in self.graph.edges:
             if edge.table == table and edge.to_table != table and self.entity(edge.to_table).name_fields:
                 return [Ref(edge.to_table, f.name) for f in self.entity(edge.to_table).name_fields]
+        if own:
+            return [Ref(table, f.name) for f in own]
         first = next(iter(self.entity(table).fields.values()), None)
         return [Ref(table, first.name)] if first else []
 
@@ -90,6 +92,19 @@ class Context:
         if len(edges) < 2:  # noqa: PLR2004
             return None
         return next((e.column for e in edges if self.directed(e.column, direction or "")), None)
+
+    def support(self, mentions: Sequence[Mention]) -> dict[str, float]:
+        """Return how much of the question each table's columns and cells account for."""
+        scores: dict[str, float] = {}
+        for mention in mentions:
+            best: dict[str, float] = {}
+            for c in mention.columns:
+                best[c.table] = max(best.get(c.table, 0.0), c.score)
+            for hit in mention.hits:
+                best[hit.table] = max(best.get(hit.table, 0.0), hit.score * 0.9)
+            for table, score in best.items():
+                scores[table] = scores.get(table, 0.0) + score
+        return scores
 
     def distance(self, tables: Sequence[str], table: str) -> int:
         """Return the number of joins from the nearest of `tables`, 9 where there is no path."""
@@ -161,7 +176,8 @@ class Context:
             pair = {(edge.table, edge.column), (edge.to_table, edge.to_column)}
             if pair == {(table, column), (other, other_column)}:
                 return True
-        return False
+        one, two = self._referring.get((table, column)), self._referring.get((other, other_column))
+        return one is not None and two is not None and (one.to_table, one.to_column) == (two.to_table, two.to_column)
 
     def choose_hit(
         self,
