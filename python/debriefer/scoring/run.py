@@ -47,6 +47,11 @@ class TaskScore:
         return self.result.score
 
     @property
+    def frozen(self) -> bool:
+        """Whether an author's configuration decided; always false for the signature metric, which needs none."""
+        return isinstance(self.result, ExactScore) and not self.result.inferred
+
+    @property
     def reason(self) -> str | None:
         """Why it is below 1, or `None`."""
         return self.result.reason

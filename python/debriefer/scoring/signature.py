@@ -184,7 +184,7 @@ def _reason(truth: _Columns, guess: _Columns, missing: Sequence[int], extra: int
         names = ", ".join(truth.name(column) for column in missing)
         parts.append(f"{len(missing)} of {truth.width} gold columns not matched: {names}")
     if truth.height != guess.height:
-        parts.append(f"{guess.height} rows predicted, the gold has {truth.height}")
+        parts.append(f"{guess.height} row{'' if guess.height == 1 else 's'} predicted, the gold has {truth.height}")
     if extra:
         parts.append(f"{extra} extra column{'s' if extra > 1 else ''}")
     return "; ".join(parts) or None

@@ -33,6 +33,17 @@ class ArrowFrame(Protocol):
         ...
 
 
+@runtime_checkable
+class Relation(Protocol):
+    """A query's result that gives its rows as Python values; DuckDB's may have two columns of one name."""
+
+    columns: list[str]
+
+    def fetchall(self) -> list[Any]:
+        """Return all rows."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What a file may not exceed.
@@ -123,8 +134,18 @@ class Table:
 
     @classmethod
     def from_frame(cls, frame: ArrowFrame) -> Table:
-        """Build a table from anything that speaks Arrow's C stream, such as a polars frame or a DuckDB relation."""
-        data = frame if isinstance(frame, pl.DataFrame) else pl.DataFrame(frame)
+        """Build a table from a polars frame, a DuckDB relation, or anything else that speaks Arrow's C stream.
+
+        Raises:
+            ScoringError: It has no column, or cannot be brought to rows of values.
+        """
+        if isinstance(frame, Relation):
+            return cls.from_rows(frame.columns, frame.fetchall())
+        try:
+            data = frame if isinstance(frame, pl.DataFrame) else pl.DataFrame(frame)
+        except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
+            message = f"`{type(frame).__name__}` cannot be read as a table: {error}"
+            raise ScoringError(message) from error
         return cls.from_rows(data.columns, data.iter_rows())
 
 
