@@ -23,6 +23,7 @@ import sqlite3
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -174,6 +175,9 @@ def solve_group(cases: Sequence[Case], folder: Path, *, always_answer: bool) -> 
         except DebrieferError as error:
             print(f"{case.set_name} {case.case_id}: {error.message}", file=sys.stderr)
             predicted = None
+        except Exception:  # noqa: BLE001  one crash must not hide the other figures; it is printed in full
+            print(f"{case.set_name} {case.case_id}: CRASHED\n{traceback.format_exc()}", file=sys.stderr)
+            predicted = None
         seconds = time.perf_counter() - start
         score = max(signature_score(predicted, gold).score for gold in golds(case)) if predicted else 0.0
         results.append(Result(case.set_name, case.half, predicted is not None, score, seconds, confidence))
@@ -193,7 +197,7 @@ def golds(case: Case) -> Iterator[Source]:
                 yield table
         return
     answer = entry["gold_answer"]
-    cells = list(answer.values()) if isinstance(answer, dict) else list(answer)
+    cells = list(answer.values()) if isinstance(answer, dict) else answer if isinstance(answer, list) else [answer]
     yield Table.from_rows(["answer"], [[cell] for cell in cells])
 
 
