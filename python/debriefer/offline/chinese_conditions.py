@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from debriefer.offline.lexicon_chinese import ARRIVAL_WORDS, DATE_ENDINGS, DEPARTURE_WORDS
+from debriefer.offline.lexicon_chinese import ARRIVAL_WORDS, BEYOND, DATE_ENDINGS, DEPARTURE_WORDS
 from debriefer.offline.linking import Candidate, Mention
 from debriefer.offline.model import Absence, Condition, Operator, Output, Query, Ref, Scalar
 from debriefer.offline.resolve import Context, Doubts
@@ -28,6 +28,8 @@ class ChineseConditions:
         self.query = Query()
         self.doubts = Doubts()
         self.known: list[str] = []
+        # Whether the wording asks for one row where nothing chooses one.
+        self.singular = False
         self.spoken: set[str] = set()
         self.main: str | None = None
         self.limit = 1
@@ -448,8 +450,27 @@ class ChineseConditions:
                 ]
                 return
 
+    def check_wording(self) -> None:
+        """Note words that ask for more than a rule here can do."""
+        query = self.query
+        text = "".join(m.text for i, m in enumerate(self.mentions) if self.asked(i) and m.use in (None, "unread"))
+        for word in BEYOND:
+            if word in text:
+                self.doubts.add(0.4, f"`{word}` asks for more than the rules can do")
+                break
+        chosen = query.where or query.rankings or query.absences or query.related or query.group
+        if not chosen and not any(o.aggregate for o in query.outputs):
+            self.singular = any(
+                m.is_cue("which", "who") and m.text not in ("哪些", "什么", "哪几", "哪些人") for m in self.mentions
+            )
+        compared = {c.ref for w in query.where for c in w if c.operator == "=" and len(w) == 1}
+        kept = [o for o in query.outputs if o.ref not in compared or o.aggregate]
+        if kept and len(kept) < len(query.outputs):
+            query.outputs = kept
+
     def charge_unread(self) -> None:
         """Note what was not understood in the clauses that ask, and values that nothing was made of."""
+        self.check_wording()
         unread = [m.text for i, m in enumerate(self.mentions) if m.kind == "unread" and self.asked(i)]
         if unread:
             length = sum(m.end - m.start for i, m in enumerate(self.mentions) if self.asked(i))

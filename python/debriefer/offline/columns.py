@@ -149,7 +149,7 @@ def _kind(catalog: Catalog, table: Table, column: str, sql_type: str, words: tup
         # `000021` is a code, `5.8` in a column of texts is a number.
         row = catalog.sql(
             f"SELECT count(*) FILTER (WHERE trim({quoted}::VARCHAR) <> ''), count(*) FILTER (WHERE regexp_full_match(trim({quoted}::VARCHAR), "
-            f"'[-+]?(0|[1-9][0-9]*)([.][0-9]+)?')) FROM {quote_identifier(table.name)}"
+            f"'[-+]?(0|[1-9][0-9]*|[1-9][0-9]{{0,2}}(,[0-9]{{3}})+)([.][0-9]+)? ?%?')) FROM {quote_identifier(table.name)}"
         ).row(0)
         if row[0] and row[0] == row[1]:
             return "number"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from debriefer.catalog.identifiers import quote_identifier, quote_literal
 from debriefer.offline.columns import Field, Schema
@@ -48,6 +48,7 @@ class Composer:
         Raises:
             UnjoinableError: The tables that the reading needs are not connected.
         """
+        query = self._lean(query)
         tree = self._tree(query)
         entity = self._entity(query)
         aggregates = [o for o in query.outputs if o.aggregate is not None]
@@ -79,6 +80,22 @@ class Composer:
             lines.append("HAVING " + " AND ".join(self._having(tree, h, entity) for h in query.having))
         lines.extend(self._rankings(tree, query.rankings, entity))
         return "\n".join(line for line in lines if line)
+
+    def _lean(self, query: Query) -> Query:
+        """Take a referring column for the key that it refers to where nothing else of that table is asked."""
+        entity = self._entity(query)
+        used: dict[str, set[str]] = {}
+        for ref in _refs(query):
+            used.setdefault(ref.table, set()).add(ref.column)
+        counted = {o.table for o in (*query.outputs, *(r.what for r in query.rankings), *(h.what for h in query.having))}
+        changes: dict[tuple[str, str], Ref] = {}
+        for table, columns in used.items():
+            edges = self._graph.roles(entity, table)
+            if table == entity or len(edges) != 1 or table in counted or table in query.related:
+                continue
+            if columns == {edges[0].to_column} and not any(a.table == table for a in query.absences):
+                changes[table, edges[0].to_column] = Ref(entity, edges[0].column)
+        return _replaced(query, entity, changes) if changes else query
 
     def _entity(self, query: Query) -> str:
         if query.entity is not None:
@@ -164,7 +181,7 @@ class Composer:
     def _number(self, tree: _Tree, ref: Ref) -> str:
         """Return the column as something that sorts and adds up as a number where it is one."""
         text, found = self._column(tree, ref), self._schema.field(ref.table, ref.column)
-        return f"TRY_CAST({text} AS DOUBLE)" if found.kind == "number" and not found.numeric else text
+        return _cast(text) if found.kind == "number" and not found.numeric else text
 
     def _output(self, tree: _Tree, output: Output, entity: str) -> str:
         if output.aggregate is None:
@@ -274,7 +291,7 @@ class Composer:
             column, values = _year_of(column, found), tuple(int(float(v)) for v in values)
         elif found.kind == "number":
             if not found.numeric:
-                column = f"TRY_CAST({column} AS DOUBLE)"
+                column = _cast(column)
             values = tuple(_as_number(v) for v in values)
         elif not found.numeric:
             values = tuple(str(v) for v in values)
@@ -295,6 +312,29 @@ def _refs(query: Query) -> list[Ref]:
     refs += [h.what.ref for h in query.having if h.what.ref is not None]
     refs += [r.what.ref for r in query.rankings if r.what.ref is not None]
     return list(dict.fromkeys(refs))
+
+
+def _replaced(query: Query, entity: str, changes: dict[tuple[str, str], Ref]) -> Query:
+    def ref(old: Ref) -> Ref:
+        return changes.get((old.table, old.column), old)
+
+    def output(old: Output) -> Output:
+        return old if old.ref is None else replace(old, ref=ref(old.ref))
+
+    return replace(
+        query,
+        entity=entity,
+        outputs=[output(o) for o in query.outputs],
+        where=[tuple(replace(c, ref=ref(c.ref)) for c in alternatives) for alternatives in query.where],
+        group=[ref(g) for g in query.group],
+        having=[replace(h, what=output(h.what)) for h in query.having],
+        rankings=[replace(r, what=output(r.what)) for r in query.rankings],
+    )
+
+
+def _cast(column: str) -> str:
+    """Return a column of texts such as `1,204` or `12%` as numbers."""
+    return f"TRY_CAST(regexp_replace({column}, '[,%\\s]', '', 'g') AS DOUBLE)"
 
 
 def _is_year(value: Scalar) -> bool:

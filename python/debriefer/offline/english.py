@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from debriefer.offline.english_conditions import Conditions
-from debriefer.offline.lexicon_english import AGE_COLUMNS, BIRTH_COLUMNS, LIGHT_WORDS, PLACE_WORDS
+from debriefer.offline.lexicon_english import AGE_COLUMNS, BEYOND, BIRTH_COLUMNS, LIGHT_WORDS, PLACE_WORDS, YES_NO
 from debriefer.offline.linking import Mention
 from debriefer.offline.model import Condition, Output, Query, Ranking, Ref
 
@@ -218,6 +218,8 @@ class EnglishReader(Conditions):
             if refs:
                 mention.use = "rank"
                 self._mark_count(index)
+                if not any(m.kind == "schema" and m.use in (None, "output", "modifier") for m in self.mentions[:index]):
+                    self.doubts.add(0.35, f"it is not understood what has the {mention.text} `{self.mentions[target].text}`")
                 self.query.rankings.append(
                     Ranking(Output(None, "count", table=self._counted_beside(refs[0].table)), direction == "desc", limit)
                 )
@@ -271,6 +273,11 @@ class EnglishReader(Conditions):
 
     def _read_outputs(self) -> None:
         self.query.outputs.extend(Output(ref) for ref in self._group_outputs)
+        head = self._named_head()
+        if head is not None:
+            self.mentions[head].use = "output"
+            for ref in self.context.names(self.table_of(head)):
+                self._add(Output(ref))
         asked = True
         index = 0
         while index < len(self.mentions):
@@ -285,6 +292,18 @@ class EnglishReader(Conditions):
                 index = self._output(index, mention, asked)
             else:
                 index += 1
+
+    def _named_head(self) -> int | None:
+        """Return the table that is asked for beside a column of it: `the cities and their population`."""
+        schema = [i for i, m in enumerate(self.mentions) if m.kind == "schema" and m.use in (None, "output")]
+        if not schema or not self.is_table(schema[0]) or self.query.outputs:
+            return None
+        head = schema[0]
+        before = self.mentions[head - 1] if head else None
+        if before is not None and not before.is_cue("which", "distinct"):
+            return None
+        columns = [i for i in schema if i > head and not self.is_table(i)]
+        return head if columns and self.mentions[columns[0] - 1].is_cue("and") else None
 
     def _output(self, index: int, mention: Mention, asked: bool) -> int:
         if mention.is_cue("count"):
@@ -353,6 +372,9 @@ class EnglishReader(Conditions):
                 distinct = True
                 self.mentions[cursor].use = "output"
             cursor += 1
+        if cursor + 1 < len(self.mentions) and self.mentions[cursor].is_cue("aggregate") and not self.is_table(cursor + 1):
+            # `how many total points`
+            return self._aggregates(cursor)
         counted = False
         while cursor < len(self.mentions) and self.mentions[cursor].kind == "schema" and self.mentions[cursor].use is None:
             near = self.mentions[cursor]
@@ -376,7 +398,7 @@ class EnglishReader(Conditions):
                 counted = True
                 found = self.context.field(ref)
                 if found.numeric and not found.key and not distinct and found.kind == "number":
-                    self.doubts.add(0.05, f"`{near.text}` is taken for a number that the table holds")
+                    self.doubts.add(0.2 if "total" in mention.text.lower() else 0.05, f"`{near.text}` is taken for a number that the table holds")
                     self._add(Output(ref))
                 else:
                     self._add(Output(ref, "count", distinct=True))
@@ -452,7 +474,7 @@ class EnglishReader(Conditions):
             self._default_outputs()
         if ranked_counts and not query.group:
             self._group_ranked(ranked_counts[0])
-        if counts and query.having and not any(o.aggregate is None for o in query.outputs):
+        if query.having and any(o.aggregate == "count" for o in query.outputs) and not any(o.aggregate is None for o in query.outputs):
             self.doubts.add(0.5, "groups are to be counted")
         if counts and any(o.aggregate is None for o in query.outputs):
             query.entity = query.entity or counts[0].table
@@ -467,6 +489,8 @@ class EnglishReader(Conditions):
             for m in self.mentions:
                 if m.is_cue("distinct"):
                     m.use = m.use or "distinct"
+        self._drop_repeated()
+        self._check_wording()
         counted = {o.table for o in query.outputs if o.aggregate} | {h.what.table for h in query.having}
         counted |= {r.what.table for r in query.rankings if r.what.aggregate}
         query.per_row = query.entity in self.spoken and query.entity not in counted
@@ -478,6 +502,39 @@ class EnglishReader(Conditions):
             if first is not None:
                 query.rankings.append(Ranking(first, self._alphabetical, None))
         self._charge_unread()
+
+    def _drop_repeated(self) -> None:
+        """Leave out columns that are compared, and columns that a count only passes by."""
+        query = self.query
+        compared = {c.ref for w in query.where for c in w if c.operator == "=" and len(w) == 1}
+        kept = [o for o in query.outputs if o.ref not in compared or o.aggregate or o.ref in query.group]
+        if kept:
+            query.outputs = kept
+        if len(query.outputs) > 1 and query.outputs[0].aggregate == "count" and not query.group:
+            linked = any(m.is_cue("and", "comma") or (m.is_cue("which") and n > 0) for n, m in enumerate(self.mentions))
+            if not linked:
+                self.doubts.add(0.2, "columns are named beside the count that are not asked for")
+                query.outputs = query.outputs[:1]
+        for ranking in query.rankings:
+            ref = ranking.what.ref
+            if ranking.limit is not None and ref is not None and ranking.what.aggregate is None:
+                if self.context.field(ref).kind == "text":
+                    self.doubts.add(0.4, f"`{ref.table}.{ref.column}` holds no numbers to rank by")
+
+    def _check_wording(self) -> None:
+        """Note words that ask for more than a rule here can do, and questions that ask for yes or no."""
+        first = self.all_mentions[0].text.lower().split()[:1] if self.all_mentions else []
+        if first and first[0] in YES_NO:
+            self.doubts.add(0.5, "the question asks for yes or no")
+        for mention in self.mentions:
+            words = set(mention.text.lower().replace("-", " ").split())
+            if mention.use in (None, "unread") and mention.kind in ("unread", "cue") and words & BEYOND:
+                self.doubts.add(0.5, f"`{mention.text}` asks for more than the rules can do")
+        plural = any(o.aggregate for o in self.query.outputs) or self.query.group or self.query.where
+        if not plural and not self.query.rankings and not self.query.absences:
+            opening = " ".join(m.text.lower() for m in self.all_mentions[:2])
+            if opening.startswith(("what is", "what was", "who is", "who was")):
+                self.singular = True
 
     def _default_outputs(self) -> None:
         table = self._asked_table() or self.main

@@ -26,6 +26,8 @@ class Conditions:
         self.query = Query()
         self.doubts = Doubts()
         self.known: list[str] = []
+        # Whether the wording asks for one row where nothing chooses one.
+        self.singular = False
         self.main: str | None = None
         self._alphabetical: bool | None = None
         self._group_outputs: list[Ref] = []
@@ -187,6 +189,19 @@ class Conditions:
             return
         if previous is not None and previous.is_cue("compare"):
             self._compare(index, index - 1, previous.carried)
+            return
+        if (
+            index > 1
+            and previous is not None
+            and previous.kind == "schema"
+            and self.mentions[index - 2].is_cue("compare")
+            and self.mentions[index - 2].carried != "between"
+            and (ref := self._comparable(index - 1, ("number", "date"))) is not None
+        ):
+            # `below age 18`
+            self.mentions[index - 2].use = "condition"
+            operator = self.mentions[index - 2].carried.split()[0]
+            self._add_condition(index, ref, operator, (mention.number or 0.0,), named=index - 1)  # type: ignore[arg-type]
             return
         if after is not None and after.is_cue("after-number"):
             after.use = "condition"

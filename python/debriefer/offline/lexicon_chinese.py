@@ -277,6 +277,11 @@ SYNONYMS: tuple[frozenset[str], ...] = tuple(
     )
 )
 
+# Words that ask for something that no rule here does; a reading that passes over one of them is wrong.
+BEYOND = (
+    "占比 百分比 百分之 相差 之差 差距 增长 减少 变化 增加 下降 倍 第二 第三 倒数 前一 后一 上一 下一 中位数 方差 标准差 比较 相比 相同 一样 同一 更高 更多 更少 更低 更大 之比".split()
+)
+
 # Parts of names that say only of what sort a column is.
 VAGUE = frozenset(
     "时间 日期 数量 名称 姓名 名字 地点 人数 类型 类别 情况 年份 所属 所在 主要 是否 编号 信息 总数 数目 级别 属于 对应".split()

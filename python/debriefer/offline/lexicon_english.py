@@ -395,6 +395,16 @@ LIGHT_WORDS = frozenset(
     full complete particular certain specific individual respective various every""".split()
 )
 
+# Words that ask for something that no rule here does; a reading that passes over one of them is wrong.
+BEYOND = frozenset(
+    """ratio percentage percent proportion share difference median variance deviation correlation consecutive
+    next previous following preceding first second third last final taller shorter older younger earlier later longer
+    heavier larger higher bigger smaller lower fewer more less than same change increase decrease growth compared
+    versus vs outlier regression predict relationship vary rest half twice double another else ago apart
+    before after between until duration""".split()
+)
+YES_NO = frozenset("is are was were do does did has have had can could will would".split())
+
 # Words of one meaning in general language; a question may say any of them.
 SYNONYMS: tuple[frozenset[str], ...] = tuple(
     frozenset(group.split())

@@ -62,11 +62,11 @@ def read_question(task: Task, catalog: Catalog, *, always_answer: bool = False) 
         mentions = mentions_english.link(task.question, known.terms, known.values)
         reader = EnglishReader(known.context, mentions)
     query = reader.read()
-    return _settle(known, catalog, query, mentions, reader.doubts, always_answer)
+    return _settle(known, catalog, query, mentions, reader.doubts, reader.singular, always_answer)
 
 
 def _settle(
-    known: _Knowledge, catalog: Catalog, query: Query, mentions: list[Mention], doubts: Doubts, always_answer: bool
+    known: _Knowledge, catalog: Catalog, query: Query, mentions: list[Mention], doubts: Doubts, singular: bool, always_answer: bool
 ) -> Reading | Abstention:
     links = tuple(_link(m) for m in mentions if m.kind not in ("stop",))
     if not query.outputs:
@@ -82,6 +82,8 @@ def _settle(
         doubts.add(0.5, "no row meets the conditions as they were read")
     elif result.height == 1 and all(cell is None for cell in result.row(0)):
         doubts.add(0.5, "the answer would be empty")
+    elif singular and result.height > 1:
+        doubts.add(0.4, f"one row is asked for, but nothing chooses among {result.height}")
     if doubts.confidence < THRESHOLD and not always_answer:
         return Abstention(doubts.worst, links)
     return Reading(sql, doubts.confidence, _kind(query), links, _explanation(query))
