@@ -2,6 +2,7 @@
 
 mod errors;
 mod source;
+mod sql;
 mod tables;
 
 use pyo3::prelude::*;
@@ -11,6 +12,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use crate::source::SourceTable;
+    #[pymodule_export]
+    use crate::sql::{NormalizedSql, Rewrite, SqlSchema, tokenize_sql};
     #[pymodule_export]
     use crate::tables::canonical_name;
 }
