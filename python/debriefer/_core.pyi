@@ -3,18 +3,54 @@
 __all__ = [
     "Dialect",
     "SourceTable",
+    "SqliteSource",
     "assign_names",
     "canonical_name",
     "canonical_names",
+    "open_sqlite",
     "read_delimited",
     "read_delimited_tables",
+    "read_json",
     "reserved_words",
     "sniff_dialect",
     "unique_columns",
 ]
 
 from os import PathLike
-from typing import final
+from typing import Literal, final
+
+@final
+class SqliteSource:
+    """An opened SQLite file, read without any DuckDB extension; nothing is ever written to or beside it.
+
+    Each read opens a connection of its own and releases the GIL, so several threads may read at once.
+    """
+
+    @property
+    def tables(self) -> list[tuple[str, Literal["table", "view"]]]:
+        """Name and kind in order of creation; internal and shadow tables are left out."""
+    def declared(self, name: str) -> tuple[list[tuple[str, str, bool, int]], list[tuple[str, str, str]]]:
+        """Return what the file declares about a table or view.
+
+        Returns:
+            Columns as (name, declared type or `""`, whether NOT NULL, place in the primary key from 1 or 0), in order,
+            and foreign keys as (column, other table, its column), in the order of the declaration.
+
+        Raises:
+            SourceError: The file holds no table or view of that name, or is damaged or locked.
+        """
+    def read(self, name: str) -> SourceTable:
+        """Read one table or view whole.
+
+        Types come from every stored value, not from the declaration: integers give BIGINT, integers and reals DOUBLE
+        (DECIMAL where a DOUBLE would round one of the integers), texts VARCHAR (dates too: SQL written for SQLite
+        compares them as text), BLOBs BLOB. Numbers beside texts give VARCHAR, unless every text stands for a missing
+        value (`''`, `NULL`, `N/A`): then those are NULL. Where nothing is stored the declared affinity decides.
+        Notes: `mixed-types`, `null-tokens`, `wide-numbers`, `date-text`, `blob-text`, `decoded-text`.
+
+        Raises:
+            SourceError: No such name, a damaged page, a lock, or a view that fails or never ends.
+        """
 
 @final
 class SourceTable:
@@ -52,7 +88,7 @@ class Dialect:
         """One character between fields; `，` is possible, too."""
     @property
     def quotechar(self) -> str | None:
-        """Around fields that hold delimiters or line breaks; `"` where the file has none, `None` where quotes are text."""
+        """Around fields with delimiters or line breaks; `"` where the file has none, `None` where quotes are text."""
     @property
     def escapechar(self) -> str | None:
         """Before a literal quote; `None` where it is doubled."""
@@ -87,7 +123,8 @@ def assign_names(sources: list[tuple[str, str | None]]) -> list[tuple[str, list[
     """Give every table of a catalog its name and its aliases.
 
     Where several tables ask for one name, each gets a source prefix (`shop__orders`): for a table in a file the file's
-    stem, for a file its folder or ending, at last the whole path. What still clashes gets a number in the order of paths.
+    stem, for a file its folder or ending, at last the whole path. What still clashes gets a number, in the order of
+    paths.
 
     Args:
         sources: For each table the path below the context folder, with `/` between its parts, and the name inside the
@@ -103,8 +140,8 @@ def assign_names(sources: list[tuple[str, str | None]]) -> list[tuple[str, list[
 def unique_columns(names: list[str]) -> list[str]:
     """Return column names in the source's own spelling, unique without regard to case or width, none of them empty.
 
-    Outer white space goes and a line break inside becomes a space. An empty name becomes `column_<i>`, counted from 1; a
-    repeated one gets the first of `name_2`, `name_3`, … that no other column has.
+    Outer white space goes and a line break inside becomes a space. An empty name becomes `column_<i>`, counted from 1;
+    a repeated one gets the first of `name_2`, `name_3`, … that no other column has.
     """
 
 def reserved_words() -> list[str]:
@@ -121,8 +158,8 @@ def read_delimited(path: str | PathLike[str]) -> SourceTable:
         path: A file of less than 4 GiB.
 
     Returns:
-        A table named after the file's stem, its columns `BOOLEAN`, `BIGINT`, `HUGEINT`, `DOUBLE`, `DECIMAL(p,s)`, `DATE`,
-        `TIMESTAMP` or `VARCHAR`.
+        A table named after the file's stem, its columns `BOOLEAN`, `BIGINT`, `HUGEINT`, `DOUBLE`, `DECIMAL(p,s)`,
+        `DATE`, `TIMESTAMP` or `VARCHAR`.
 
     Raises:
         SourceError: If the file cannot be read or holds no delimited text.
@@ -143,4 +180,31 @@ def sniff_dialect(path: str | PathLike[str]) -> Dialect:
 
     Raises:
         SourceError: If the file cannot be read or holds no delimited text.
+    """
+
+def open_sqlite(path: str | PathLike[str]) -> SqliteSource:
+    """Open a SQLite file, whatever its ending.
+
+    A file with a write-ahead log or an interrupted transaction is read from a copy with that log applied.
+
+    Raises:
+        SourceError: The file is empty, no SQLite database, encrypted, damaged or locked for more than 1.5 seconds.
+    """
+
+def read_json(path: str | PathLike[str]) -> list[SourceTable]:
+    """Read a JSON or JSON Lines file as one table or several, whatever its encoding.
+
+    Read as one table called like the file: a list of records, of lists or of values; `{"records": […]}` with other keys
+    beside it; equally long lists by column; pandas' `split`, `index` and default form; one object; one value a line.
+    Several lists of records in one object give a table each, `<stem>_<key>`, and one row `<stem>` of what is left.
+
+    Types come from all records: integers BIGINT, beyond 64 bits HUGEINT; fractions DOUBLE, DECIMAL where a DOUBLE would
+    round; truth values BOOLEAN; texts VARCHAR (codes stay text), or DATE and TIMESTAMP where all are ISO dates; objects
+    and lists JSON, compact, with numbers as they were written; what is mixed VARCHAR or JSON. Missing keys are NULL.
+    Notes: `title`, `metadata`, `rejected-lines`, `stray-values`, `ragged-rows`, `duplicate-keys`, `renamed-columns`,
+    `mixed-types`, `null-tokens`, `wide-numbers`, `nan`, `nan-in-json`, `lone-surrogates`, `decoded-text`.
+
+    Raises:
+        SourceError: The file is no JSON (line and column are given), holds single values only or nothing, is nested
+            more than 512 levels deep, or is larger than 2 GiB.
     """

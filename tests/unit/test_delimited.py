@@ -358,21 +358,18 @@ WORDS = CELLS.map(lambda cell: f"w{cell}w")
 @given(
     header=st.lists(st.from_regex(r"\A[a-z]{3,6}\Z"), min_size=2, max_size=5, unique=True),
     data=st.data(),
-    delimiter=st.sampled_from([",", ";", "\t", "|"]),
-    encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-32"]),
-    line_end=st.sampled_from(["\n", "\r\n"]),
-    quoting=st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]),
+    form=st.tuples(
+        st.sampled_from([",", ";", "\t", "|"]),
+        st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-32"]),
+        st.sampled_from(["\n", "\r\n"]),
+        st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]),
+    ),
 )
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
 def test_what_python_writes_is_read_back(
-    tmp_path: Path,
-    header: list[str],
-    data: st.DataObject,
-    delimiter: str,
-    encoding: str,
-    line_end: str,
-    quoting: Any,  # noqa: ANN401: typeshed has no public name for csv's constants
+    tmp_path: Path, header: list[str], data: st.DataObject, form: tuple[str, str, str, Any]
 ) -> None:
+    delimiter, encoding, line_end, quoting = form
     rows = data.draw(st.lists(st.tuples(*[WORDS] * len(header)), min_size=5, max_size=8))
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=delimiter, lineterminator=line_end, quoting=quoting)

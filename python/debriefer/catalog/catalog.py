@@ -61,24 +61,30 @@ class Catalog:
     manager, or call `close`.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, memory_bytes: int | None = None) -> None:
         """Open the catalog file at `path`; see `open`."""
         self._path = Path(path)
-        self._connection = _connect(self._path)
+        self._connection = _connect(self._path, memory_bytes)
         self._manifest = _read_manifest(self._connection, self._path)
         self._tables = MappingProxyType({table.name: table for table in self._manifest.tables})
         self._door: SqlDoor | None = None
         self._lock = threading.Lock()
+        self._running: set[duckdb.DuckDBPyConnection] = set()
 
     @classmethod
-    def open(cls, path: str | Path) -> Self:
+    def open(cls, path: str | Path, *, memory_bytes: int | None = None) -> Self:
         """Open a catalog that `build` wrote.
+
+        Args:
+            path: The catalog file.
+            memory_bytes: Memory above which DuckDB writes aside or gives up; `None` for its own default, a share
+                of the machine's memory. One process opens a file with one setting at a time.
 
         Raises:
             MissingFileError: There is no such file.
             CatalogError: The file is no catalog, or one of another version.
         """
-        return cls(path)
+        return cls(path, memory_bytes=memory_bytes)
 
     @classmethod
     def build(cls, task: Task | str | Path, path: str | Path | None = None, *, reuse: bool = False) -> Self:
@@ -256,7 +262,9 @@ class Catalog:
 
     def interrupt(self) -> None:
         """Stop the statements that run on this catalog; they raise `SqlError`."""
-        self._connection.interrupt()
+        with self._lock:
+            for cursor in self._running:
+                cursor.interrupt()
 
     def close(self) -> None:
         """Close the file; further statements fail."""
@@ -277,18 +285,23 @@ class Catalog:
         except duckdb.ConnectionException as error:
             message = f"the catalog `{self._path}` is closed"
             raise SqlError(message, hint="open it again with `Catalog.open`") from error
+        with self._lock:
+            self._running.add(cursor)
         try:
             yield cursor
         finally:
+            with self._lock:
+                self._running.discard(cursor)
             cursor.close()
 
 
-def _connect(path: Path) -> duckdb.DuckDBPyConnection:
+def _connect(path: Path, memory_bytes: int | None) -> duckdb.DuckDBPyConnection:
     if not path.is_file():
         message = f"`{path}` does not exist"
         raise MissingFileError(message, hint="build it with `Catalog.build(task, path)`")
+    memory = {} if memory_bytes is None else {"memory_limit": f"{memory_bytes // 1024}KiB"}
     try:
-        connection = duckdb.connect(str(path), read_only=True, config=_READ_ONLY)
+        connection = duckdb.connect(str(path), read_only=True, config=_READ_ONLY | memory)
     except duckdb.Error as error:
         message = f"`{path}` cannot be opened as a catalog: {str(error).splitlines()[0]}"
         raise CatalogError(message, hint="delete it and build it again") from error
