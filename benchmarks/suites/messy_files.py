@@ -199,8 +199,7 @@ def _outcome(path: Path) -> Outcome:
                 outcome.codes += [note[0] for note in table.notes]
                 con.register("incoming", table)
                 con.execute(f"CREATE TABLE t{outcome.tables} AS SELECT * FROM incoming")
-                counted = con.execute(f"SELECT count(*) FROM t{outcome.tables}").fetchone()
-                outcome.rows += counted[0] if counted else 0
+                outcome.rows += con.execute(f"SELECT count(*) FROM t{outcome.tables}").fetchall()[0][0]
     except NotImplementedError as error:
         outcome = Outcome("skipped", str(error))
     except DebrieferError as error:
