@@ -275,6 +275,8 @@ class ChineseReader(ChineseConditions):
                 self.mentions[target].choice = f"{ref.table}.{ref.column}"
                 self.add(Output(ref), index)
                 self._chain(target)
+                if target < index:
+                    self._chain_back(target)
                 return
         if before is not None and self.is_table(before) and (ref := self._inside(before)) is not None:
             # A table called `信教比例` holds the share in a column `比例`.
@@ -306,6 +308,26 @@ class ChineseReader(ChineseConditions):
                 self.add(Output(ref), cursor + 2)
             cursor += 2
 
+    def _chain_back(self, index: int) -> None:
+        """Read what is joined to an output that stands before the question word: `生产日期和投运日期，以及状态`."""
+        cursor = index
+        while True:
+            joint = cursor - 1
+            while joint >= 0 and self.mentions[joint].is_cue("and", "clause", "respectively", "of"):
+                joint -= 1
+            between = self.mentions[joint + 1 : cursor]
+            if joint < 0 or not any(m.is_cue("and") for m in between):
+                return
+            before = self.mentions[joint]
+            if before.kind != "schema" or before.use is not None or self.is_table(joint):
+                return
+            ref = self.column(joint)
+            if ref is None:
+                return
+            before.use = "output"
+            self.add(Output(ref), joint)
+            cursor = joint
+
     def _free_before(self, index: int) -> int | None:
         for other in range(index - 1, -1, -1):
             mention = self.mentions[other]
@@ -328,6 +350,8 @@ class ChineseReader(ChineseConditions):
         while following < len(self.mentions) and self.mentions[following].is_cue("of", "name"):
             following += 1
         self.mentions[target].use = "output"
+        if target < index and not self.is_table(target):
+            self._chain_back(target)
         if any(m.is_cue("all-columns") and not m.carried for m in self.mentions[target : target + 3]) and self.is_table(target):
             self._all_columns(self.table_of(target))
             return

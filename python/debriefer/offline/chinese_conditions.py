@@ -215,6 +215,7 @@ class ChineseConditions:
 
     def read_conditions(self) -> None:
         """Turn values, numbers and comparisons into conditions."""
+        self.context.take_facts(self.query, self.mentions)
         for index, mention in enumerate(self.mentions):
             if mention.use is not None:
                 continue
@@ -465,7 +466,7 @@ class ChineseConditions:
             )
         compared = {c.ref for w in query.where for c in w if c.operator == "=" and len(w) == 1}
         kept = [o for o in query.outputs if o.ref not in compared or o.aggregate]
-        if kept and len(kept) < len(query.outputs):
+        if kept and not any(m.is_cue("all-columns") and m.use == "output" for m in self.mentions):
             query.outputs = kept
 
     def charge_unread(self) -> None:

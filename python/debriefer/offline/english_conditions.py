@@ -164,6 +164,7 @@ class Conditions:
 
     def read_conditions(self) -> None:
         """Turn values, numbers and comparisons into conditions."""
+        self.context.take_facts(self.query, self.mentions)
         for index, mention in enumerate(self.mentions):
             if mention.use is not None:
                 continue

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from debriefer.offline.columns import UNIT_WORDS, Entity, Field, Schema
 from debriefer.offline.lexicon_english import SYNONYMS
+from debriefer.offline.model import Condition, Ranking
 from debriefer.offline.values import Hit
 from debriefer.offline.words import root
 
@@ -33,7 +34,7 @@ class Mention:
         start: Offset of its first character in the question.
         end: Offset after its last character.
         text: The words.
-        kind: `schema`, `value`, `number`, `cue`, `stop` or `unread`.
+        kind: `schema`, `value`, `number`, `cue`, `fact`, `stop` or `unread`.
         cue: Name of the cue.
         carried: What the cue carries.
         candidates: Tables and columns, best first.
@@ -43,6 +44,8 @@ class Mention:
         use: What the reading did with it; `None` while it is free.
         choice: The column, table or cell that was chosen.
         score: How well the choice fits.
+        alternatives: Every cue that the words may be, and what it carries.
+        fact: What the task's knowledge says that the words mean.
     """
 
     start: int
@@ -59,6 +62,7 @@ class Mention:
     choice: str = ""
     score: float = 1.0
     alternatives: dict[str, str] = field(default_factory=dict)
+    fact: Condition | Ranking | None = None
 
     def is_cue(self, *names: str) -> bool:
         """Return whether the mention is one of these cues."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
+from collections.abc import Sequence
 
 from debriefer.offline.columns import Entity, Field, Schema
 from debriefer.offline.joins import Edge, JoinGraph
+from debriefer.offline.knowledge import Entry
 from debriefer.offline.lexicon_chinese import CUES, DIGITS, MEASURES, MULTIPLIERS, PREFIXES, STOP_WORDS, SUFFIXES, SYNONYMS, VAGUE
 from debriefer.offline.linking import Candidate, Mention
 from debriefer.offline.values import ValueIndex, bare
@@ -99,13 +101,20 @@ class ChineseTerms:
                 self._add(part, 0.42 + 0.38 * size / len(name) + (0.05 if edge else 0.0), table, column)
 
 
-def link(question: str, terms: ChineseTerms, values: ValueIndex) -> list[Mention]:
+def link(
+    question: str, terms: ChineseTerms, values: ValueIndex, entries: Sequence[Entry] = ()
+) -> list[Mention]:
     """Return the best cover of the question's characters, from left to right."""
     text = unicodedata.normalize("NFKC", question)
     if len(text) != len(question):
         text = question
     folded = text.casefold() if len(text.casefold()) == len(text) else text
     spans = _spans(text, folded, terms, values)
+    for entry in entries:
+        term = entry.term.casefold()
+        for match in re.finditer(re.escape(term), folded):
+            mention = entry.mention(match.start(), match.end(), text[match.start() : match.end()])
+            spans[match.end()].append((len(term) * 2.0, mention))
     best: list[tuple[float, int]] = [(0.0, 0)]
     chosen: list[Mention | None] = [None]
     for end in range(1, len(text) + 1):

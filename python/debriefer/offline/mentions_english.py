@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from debriefer.offline.knowledge import Entry
 from debriefer.offline.lexicon_english import CUES, LONGEST_CUE, NUMBER_WORDS, SOFT_STOP_WORDS, STOP_WORDS
 from debriefer.offline.linking import Mention, Terms
 from debriefer.offline.values import ValueIndex
@@ -54,7 +56,7 @@ def tokenize(question: str) -> list[Token]:
     return tokens
 
 
-def link(question: str, terms: Terms, values: ValueIndex) -> list[Mention]:
+def link(question: str, terms: Terms, values: ValueIndex, entries: Sequence[Entry] = ()) -> list[Mention]:
     """Return what each run of words may stand for, from left to right, without overlaps.
 
     At each word the longest reading wins; among equals a name of the catalog before a cue before a cell.
@@ -68,10 +70,32 @@ def link(question: str, terms: Terms, values: ValueIndex) -> list[Mention]:
             mentions.append(_quoted(token, values))
             position += 1
             continue
+        defined = _defined(question, tokens, position, entries)
+        if defined is not None:
+            mentions.append(defined[0])
+            position += defined[1]
+            continue
         mention, size = _longest(question, tokens, position, terms, values)
         mentions.append(mention)
         position += size
     return mentions
+
+
+def _defined(
+    question: str, tokens: list[Token], position: int, entries: Sequence[Entry]
+) -> tuple[Mention, int] | None:
+    """Return the longest term of the glossary that begins at a token, and how many tokens it takes."""
+    best: tuple[Mention, int] | None = None
+    for entry in entries:
+        size = 0
+        words: list[str] = []
+        while len(words) < len(entry.stems) and position + size < len(tokens):
+            words += [stem(word) for word in re.findall(r"[^\W_]+", tokens[position + size].lower)]
+            size += 1
+        if tuple(words) == entry.stems and (best is None or size > best[1]):
+            start, end = tokens[position].start, tokens[position + size - 1].end
+            best = (entry.mention(start, end, question[start:end]), size)
+    return best
 
 
 def _quoted(token: Token, values: ValueIndex) -> Mention:

@@ -9,7 +9,7 @@ from debriefer.offline.columns import Entity, Field, Schema
 from debriefer.offline.joins import JoinGraph
 from debriefer.offline.lexicon_english import ARRIVAL_WORDS, DEPARTURE_WORDS
 from debriefer.offline.linking import Candidate, Mention
-from debriefer.offline.model import Ref
+from debriefer.offline.model import Condition, Query, Ranking, Ref
 from debriefer.offline.values import Hit, ValueIndex
 from debriefer.offline.words import split_name
 
@@ -92,6 +92,17 @@ class Context:
         if len(edges) < 2:  # noqa: PLR2004
             return None
         return next((e.column for e in edges if self.directed(e.column, direction or "")), None)
+
+    @staticmethod
+    def take_facts(query: Query, mentions: Sequence[Mention]) -> None:
+        """Add what the task's knowledge says of the words of a question."""
+        for mention in mentions:
+            if isinstance(mention.fact, Condition):
+                query.where.append((mention.fact,))
+                mention.use = "condition"
+            elif isinstance(mention.fact, Ranking):
+                query.rankings.append(mention.fact)
+                mention.use = "rank"
 
     def support(self, mentions: Sequence[Mention]) -> dict[str, float]:
         """Return how much of the question each table's columns and cells account for."""
