@@ -12,6 +12,15 @@ from debriefer.offline.resolve import Context, Doubts
 from debriefer.offline.words import compact
 
 _ASKING = ("which", "who", "when", "where", "how-much", "count", "super")
+# A column that fits less well is meant only in part; one that fits as well as `GOOD` is meant.
+PART, GOOD = 0.6, 0.8
+# Scores that differ by less are the same.
+SAME = 0.02
+# A table that accounts for so much more of the question is the one that is meant.
+_SUPPORT = 0.5
+_NEAR = 3
+_PAIR = 2
+_THIS_CENTURY = 40
 _FIRST_YEAR, _LAST_YEAR = 1000, 2100
 
 
@@ -72,13 +81,13 @@ class ChineseConditions:
         mention = self.mentions[index]
         if mention.kind != "schema" or not mention.tables:
             return False
-        return not (mention.columns and mention.tables[0].score < mention.columns[0].score - 0.02)
+        return not (mention.columns and mention.tables[0].score < mention.columns[0].score - SAME)
 
     def table_of(self, index: int) -> str:
         """Return the table that the mention stands for."""
         mention = self.mentions[index]
         top = mention.tables[0].score
-        close = [c for c in mention.tables if top - c.score < 0.02]  # noqa: PLR2004
+        close = [c for c in mention.tables if top - c.score < SAME]
         best = max(close, key=lambda c: self.support.get(c.table, 0.0))
         mention.choice, mention.score = best.table, best.score
         return best.table
@@ -91,8 +100,8 @@ class ChineseConditions:
             if self.is_table(index):
                 table = self.table_of(index)
                 mention = self.mentions[index]
-                close = [c for c in mention.tables if c.table != table and mention.score - c.score < 0.02]  # noqa: PLR2004
-                close = [c for c in close if self.support.get(table, 0.0) - self.support.get(c.table, 0.0) < 0.5]  # noqa: PLR2004
+                close = [c for c in mention.tables if c.table != table and mention.score - c.score < SAME]
+                close = [c for c in close if self.support.get(table, 0.0) - self.support.get(c.table, 0.0) < _SUPPORT]
                 if table not in self.known:
                     self.known.append(table)
                     if close:
@@ -111,9 +120,9 @@ class ChineseConditions:
                 table = self.table_of(other)
                 if table not in result:
                     result.append(table)
-        table = self.value_table()
-        if table is not None and table not in result:
-            result.append(table)
+        compared = self.value_table()
+        if compared is not None and compared not in result:
+            result.append(compared)
         return result
 
     def value_table(self) -> str | None:
@@ -188,7 +197,7 @@ class ChineseConditions:
         """Return the date that the words near `index` speak of, or the only one of the main table."""
         for other in sorted(range(len(self.mentions)), key=lambda i: (abs(i - index), i)):
             mention = self.mentions[other]
-            if abs(other - index) > 3 or mention.kind != "schema" or mention.use is not None:  # noqa: PLR2004
+            if abs(other - index) > _NEAR or mention.kind != "schema" or mention.use is not None:
                 continue
             dates = [c for c in mention.columns if c.column and self._is_date(c.table, c.column)]
             if dates:
@@ -241,7 +250,9 @@ class ChineseConditions:
             operator, cue = previous.carried, previous  # type: ignore[assignment]
         elif after is not None and after.is_cue("after-number", "top"):
             operator, cue = dict(after.alternatives).get("after-number", "="), after  # type: ignore[assignment]
-        elif after is not None and after.is_cue("between") or (after is not None and after.is_cue("arrives") and after.text in ("到", "至")):
+        elif (after is not None and after.is_cue("between")) or (
+            after is not None and after.is_cue("arrives") and after.text in ("到", "至")
+        ):
             second = self.mentions[index + 2] if index + 2 < len(self.mentions) else None
             if second is not None and second.kind == "number":
                 ref, named = self._measured(index, index + 2)
@@ -274,7 +285,7 @@ class ChineseConditions:
         if _FIRST_YEAR <= number <= _LAST_YEAR:
             return int(number)
         # `18年` is a year of this century.
-        return 2000 + int(number) if 0 <= number < 40 and len(mention.text) == 2 else None  # noqa: PLR2004
+        return 2000 + int(number) if 0 <= number < _THIS_CENTURY and len(mention.text) == _PAIR else None
 
     def _measured(self, start: int, end: int) -> tuple[Ref | None, int | None]:
         """Return the numeric column next to a number, before it rather than after."""
@@ -283,7 +294,7 @@ class ChineseConditions:
             if mention.is_cue("clause") or mention.kind in ("number", "value"):
                 break
             if mention.kind == "schema" and mention.use is None and self.may_be(other, ("number", "date")):
-                if self.is_table(other) and mention.columns[0].score < 0.8:  # noqa: PLR2004
+                if self.is_table(other) and mention.columns[0].score < GOOD:
                     break
                 return self.column(other, kinds=("number", "date")), other
         following = self.next_schema(end, within=3, kinds=("number", "date"))
@@ -296,7 +307,9 @@ class ChineseConditions:
         if previous is not None and previous.is_cue("like") and mention.kind == "value" and not mention.hits:
             return
         places = [i for i in (index - 1, index - 2, index + 1, index + 2) if 0 <= i < len(self.mentions)]
-        places = [i for i in places if self.mentions[i].kind == "schema" and self._clause_of[i] == self._clause_of[index]]
+        places = [
+            i for i in places if self.mentions[i].kind == "schema" and self._clause_of[i] == self._clause_of[index]
+        ]
         beside: list[Candidate] = []
         for i in places:
             weight = 1.0 if abs(i - index) == 1 else 0.7
@@ -315,7 +328,9 @@ class ChineseConditions:
             (
                 i
                 for i in places
-                if any((c.table, c.column) == (hit.table, hit.column) and c.score >= 0.6 for c in self.mentions[i].columns)  # noqa: PLR2004
+                if any(
+                    (c.table, c.column) == (hit.table, hit.column) and c.score >= PART for c in self.mentions[i].columns
+                )
                 and not self.is_table(i)
                 and not self._asks_before(i)
             ),
@@ -334,7 +349,9 @@ class ChineseConditions:
             return
         ref = None
         if before is not None and before.kind == "schema":
-            ref = self.context.names(self.table_of(index - 1))[0] if self.is_table(index - 1) else self.column(index - 1)
+            ref = (
+                self.context.names(self.table_of(index - 1))[0] if self.is_table(index - 1) else self.column(index - 1)
+            )
             before.use = before.use or "condition"
         elif self.main is not None:
             ref = next(iter(self.context.names(self.main)), None)
@@ -440,7 +457,7 @@ class ChineseConditions:
                 continue
             for name in [t for t in self.known if t != condition.ref.table]:
                 edges = self.context.graph.roles(name, condition.ref.table)
-                if len(edges) != 2:  # noqa: PLR2004
+                if len(edges) != _PAIR:
                     continue
                 one, other = edges
                 self.query.entity = name

@@ -16,7 +16,9 @@ _DEFINITION = re.compile(
     r"(?:refers?\s+to|means?|is\s+defined\s+as|stands\s+for|corresponds\s+to)\s+(?P<rest>.+?)\s*$",
     re.IGNORECASE,
 )
-_DEFINITION_ZH = re.compile(r"^\s*(?:[-*•]\s*)?[“\"`「]?(?P<term>[^”\"`」；;:：=]{1,30}?)[”\"`」]?\s*(?:是指|指的是|指|即|表示|定义为)\s*(?P<rest>.+?)\s*$")
+_DEFINITION_ZH = re.compile(
+    r"^\s*(?:[-*•]\s*)?[“\"`「]?(?P<term>[^”\"`」；;:：=]{1,30}?)[”\"`」]?\s*(?:是指|指的是|指|即|表示|定义为)\s*(?P<rest>.+?)\s*$"
+)
 _NAME = r"[`\"\[]?(?:(?P<table>\w+)[`\"\]]?\.[`\"\[]?)?(?P<column>[\w ]+?)[`\"\]]?"
 _COMPARISON = re.compile(
     rf"^{_NAME}\s*(?P<operator>>=|<=|<>|!=|=|>|<|(?i:like))\s*(?P<value>'[^']*'|\"[^\"]*\"|-?\d+(?:\.\d+)?)"

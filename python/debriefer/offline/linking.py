@@ -12,8 +12,37 @@ from debriefer.offline.values import Hit
 from debriefer.offline.words import root
 
 # A single word of a longer name that many names share tells nothing.
+# Shorter words have no root that tells them apart; shorter parts of names are abbreviations.
+_ROOT_WORD = 4
+_SHORT = 3
+_PAIR = 2
+# A fit below this is chance.
+_LEAST = 0.4
 _VAGUE = frozenset(
-    "id name number date code type year time value description status by of in the and to for no is has total".split()
+    [
+        "id",
+        "name",
+        "number",
+        "date",
+        "code",
+        "type",
+        "year",
+        "time",
+        "value",
+        "description",
+        "status",
+        "by",
+        "of",
+        "in",
+        "the",
+        "and",
+        "to",
+        "for",
+        "no",
+        "is",
+        "has",
+        "total",
+    ]
 )
 
 
@@ -111,10 +140,10 @@ class Terms:
             for variant in self._variants(stems):
                 for place, score in self._exact.get(variant, {}).items():
                     found[place] = max(found.get(place, 0.0), score - 0.1)
-        if all(len(word) >= 4 for word in stems):
+        if all(len(word) >= _ROOT_WORD for word in stems):
             for place, score in self._roots.get(tuple(map(root, stems)), {}).items():
                 found.setdefault(place, score)
-        candidates = [Candidate(score, *place) for place, score in found.items() if score >= 0.4]
+        candidates = [Candidate(score, *place) for place, score in found.items() if score >= _LEAST]
         return tuple(sorted(candidates, key=lambda c: (-c.score, c.table, c.column or "")))
 
     def _variants(self, stems: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -136,7 +165,7 @@ def _table_terms(entity: Entity) -> dict[tuple[str, ...], float]:
     for size in range(1, len(words)):
         for start in range(len(words) - size + 1):
             part = words[start : start + size]
-            if size == 1 and (part[0] in _VAGUE or len(part[0]) < 3):
+            if size == 1 and (part[0] in _VAGUE or len(part[0]) < _SHORT):
                 continue
             score = 0.55 + 0.3 * size / len(words) + (0.1 if start + size == len(words) else 0.0)
             terms.setdefault(part, min(score, 0.9))
@@ -167,9 +196,9 @@ def _column_terms(entity: Entity, column: Field, schema: Schema) -> dict[tuple[s
             add(("number", "of", *term[1:]), terms[term])
         if term[-1:] == ("count",) and len(term) > 1 and not column.key:
             add(("number", "of", *term[:-1]), 0.9)
-        if len(term) == 2 and (term[:1] in others or (term[1] == "number" and column.key)):
+        if len(term) == _PAIR and (term[:1] in others or (term[1] == "number" and column.key)):
             continue
-        if len(term) == 2 and term[1] in ("name", "date", "year", "id", "number", "code", "type"):
+        if len(term) == _PAIR and term[1] in ("name", "date", "year", "id", "number", "code", "type"):
             add((term[1], "of", term[0]), 0.9)
         if "of" in term:
             at = term.index("of")
@@ -181,7 +210,7 @@ def _column_terms(entity: Entity, column: Field, schema: Schema) -> dict[tuple[s
     for size in range(1, len(words)):
         for start in range(len(words) - size + 1):
             part = words[start : start + size]
-            if size == 1 and (part[0] in _VAGUE or len(part[0]) < 3 or part[0] in UNIT_WORDS):
+            if size == 1 and (part[0] in _VAGUE or len(part[0]) < _SHORT or part[0] in UNIT_WORDS):
                 continue
             if part[-1] in ("of", "by", "the") and size > 1:
                 continue

@@ -81,9 +81,7 @@ def link(question: str, terms: Terms, values: ValueIndex, entries: Sequence[Entr
     return mentions
 
 
-def _defined(
-    question: str, tokens: list[Token], position: int, entries: Sequence[Entry]
-) -> tuple[Mention, int] | None:
+def _defined(question: str, tokens: list[Token], position: int, entries: Sequence[Entry]) -> tuple[Mention, int] | None:
     """Return the longest term of the glossary that begins at a token, and how many tokens it takes."""
     best: tuple[Mention, int] | None = None
     for entry in entries:
@@ -119,7 +117,7 @@ def _longest(
         if all(t.kind == "word" for t in run) and size <= terms.longest:
             stems = tuple(w for t in run for w in (split_name(t.text) or (stem(t.lower),)))
             candidates = terms.find(stems)
-            if size == 1 and cues and (not candidates or candidates[0].score < 0.9):
+            if size == 1 and cues and (not candidates or candidates[0].score < _CELL):
                 candidates = ()
             if stopped and not (stems[0] in SOFT_STOP_WORDS and candidates and candidates[0].score >= _SAME):
                 candidates = ()
@@ -145,7 +143,7 @@ def _longest(
             if size > 1 and (lowers[0] in STOP_WORDS or lowers[-1] in STOP_WORDS) and not proper:
                 continue
             hits = values.find(text)
-            if hits and (proper or size > 1 or hits[0].score >= 0.95):
+            if hits and (proper or size > 1 or hits[0].score >= _SAME):
                 return Mention(*place, "value", hits=hits), size
         elif hits := values.find(text):
             return Mention(*place, "value", hits=hits, score=0.8), 1

@@ -126,8 +126,8 @@ class Context:
 
     def multiplies(self, table: str, other: str) -> bool:
         """Return whether a row of `table` may meet several rows of `other`."""
-        path = self.graph.path([table], other)
-        return bool(path) and any(step.multiplies for step in path)
+        path = self.graph.path([table], other) or []
+        return any(step.multiplies for step in path)
 
     def choose_column(
         self,
@@ -237,7 +237,9 @@ class Context:
         scored.sort(key=lambda item: (-item[0], item[1].table, item[1].column))
         best, hit = scored[0]
         others = [
-            s for s in scored[1:] if best - s[0] < CLOSE and not self._same(hit.table, hit.column, s[1].table, s[1].column)
+            s
+            for s in scored[1:]
+            if best - s[0] < CLOSE and not self._same(hit.table, hit.column, s[1].table, s[1].column)
         ]
         if others:
             other = others[0][1]
