@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from debriefer.offline.lexicon_chinese import ARRIVAL_WORDS, BEYOND, DATE_ENDINGS, DEPARTURE_WORDS
-from debriefer.offline.linking import Candidate, Mention
+from debriefer.offline.linking import NOTHING, Candidate, Mention
 from debriefer.offline.model import Absence, Condition, Operator, Output, Query, Ref, Scalar
 from debriefer.offline.resolve import Context, Doubts
 from debriefer.offline.words import compact
@@ -48,6 +48,10 @@ class ChineseConditions:
         self._clause_of: list[int] = []
         self._asked_clauses: set[int] = set()
         self._conditions: list[tuple[int, Condition]] = []
+
+    def at(self, index: int) -> Mention:
+        """Return a mention, or one that is nothing where the question has none."""
+        return self.mentions[index] if 0 <= index < len(self.mentions) else NOTHING
 
     # Clauses and names -------------------------------------------------------------------------------------
 
@@ -240,26 +244,15 @@ class ChineseConditions:
             self.query.where.append((condition,))
 
     def _number(self, index: int, mention: Mention) -> None:
-        previous = self.mentions[index - 1] if index else None
-        after = self.mentions[index + 1] if index + 1 < len(self.mentions) else None
-        if previous is not None and previous.is_cue("top"):
+        previous, after = self.at(index - 1), self.at(index + 1)
+        if previous.is_cue("top") or self._between(index, mention):
             return
         operator: Operator = "="
         cue: Mention | None = None
-        if previous is not None and previous.is_cue("compare"):
-            operator, cue = previous.carried, previous  # type: ignore[assignment]
-        elif after is not None and after.is_cue("after-number", "top"):
-            operator, cue = dict(after.alternatives).get("after-number", "="), after  # type: ignore[assignment]
-        elif (after is not None and after.is_cue("between")) or (
-            after is not None and after.is_cue("arrives") and after.text in ("到", "至")
-        ):
-            second = self.mentions[index + 2] if index + 2 < len(self.mentions) else None
-            if second is not None and second.kind == "number":
-                ref, named = self._measured(index, index + 2)
-                if ref is not None:
-                    after.use = second.use = "condition"
-                    self._condition(index, ref, "between", (mention.number or 0.0, second.number or 0.0), named)
-                    return
+        if previous.is_cue("compare"):
+            operator, cue = previous.operator, previous
+        elif after.is_cue("after-number", "top"):
+            operator, cue = after.alternatives.get("after-number", "="), after  # type: ignore[assignment]
         if mention.hits and cue is None:
             self._value(index, mention)
             if mention.use is not None:
@@ -267,16 +260,26 @@ class ChineseConditions:
         year = self._year(mention)
         ref, named = self._measured(index, index)
         if ref is None and year is not None:
-            ref = self.only_date(self.main) or self.only_date(self.value_table())
-            named = None
+            ref, named = self.only_date(self.main) or self.only_date(self.value_table()), None
         if ref is None:
             return
         if cue is not None:
             cue.use = "condition"
-        number: Scalar = mention.number or 0.0
-        if year is not None and self._is_date(ref.table, ref.column):
-            number = year
+        dated = year is not None and self._is_date(ref.table, ref.column)
+        number: Scalar = year if dated and year is not None else mention.number or 0.0
         self._condition(index, ref, operator, (number,), named)
+
+    def _between(self, index: int, mention: Mention) -> bool:
+        """Read `20到30`."""
+        joint, second = self.at(index + 1), self.at(index + 2)
+        if not (joint.is_cue("between") or joint.text in ("到", "至")) or second.kind != "number":
+            return False
+        ref, named = self._measured(index, index + 2)
+        if ref is None:
+            return False
+        joint.use = second.use = "condition"
+        self._condition(index, ref, "between", (mention.number or 0.0, second.number or 0.0), named)
+        return True
 
     def _year(self, mention: Mention) -> int | None:
         number = mention.number

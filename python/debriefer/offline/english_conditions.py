@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from debriefer.offline.lexicon_english import ARRIVAL_WORDS, DEPARTURE_WORDS
-from debriefer.offline.linking import Candidate, Mention
+from debriefer.offline.linking import NOTHING, Candidate, Mention
 from debriefer.offline.model import Absence, Condition, Having, Operator, Output, Query, Ref, Scalar
 from debriefer.offline.resolve import Context, Doubts
 from debriefer.offline.words import split_name
@@ -13,6 +13,7 @@ from debriefer.offline.words import split_name
 _SKIPPED = ("of", "exists", "distinct", "comma")
 # Below this a column's words are only a part of its name.
 _WHOLE = 0.8
+_NEAR = 3
 _FIRST_YEAR, _LAST_YEAR = 1000, 2100
 
 
@@ -35,6 +36,10 @@ class Conditions:
         self.support: dict[str, float] = {}
         self._last: tuple[int, Condition] | None = None
         self._conditions: list[tuple[int, Condition, bool]] = []
+
+    def at(self, index: int) -> Mention:
+        """Return a mention, or one that is nothing where the question has none."""
+        return self.mentions[index] if 0 <= index < len(self.mentions) else NOTHING
 
     # Names -------------------------------------------------------------------------------------------------
 
@@ -184,38 +189,35 @@ class Conditions:
         return cursor if cursor >= 0 else None
 
     def _number(self, index: int, mention: Mention) -> None:
-        previous = self.mentions[index - 1] if index else None
-        after = self.mentions[index + 1] if index + 1 < len(self.mentions) else None
-        if previous is not None and previous.is_cue("super", "common"):
-            return
-        if (
-            after is not None
-            and after.is_cue("super", "common")
-            and (previous is None or not previous.is_cue("compare"))
-        ):
-            return
-        if previous is not None and previous.is_cue("compare"):
+        previous, after = self.at(index - 1), self.at(index + 1)
+        if previous.is_cue("compare"):
             self._compare(index, index - 1, previous.carried)
+        elif previous.is_cue("super", "common") or after.is_cue("super", "common"):
             return
-        if (
-            index > 1
-            and previous is not None
-            and previous.kind == "schema"
-            and self.mentions[index - 2].is_cue("compare")
-            and self.mentions[index - 2].carried != "between"
-            and (ref := self._comparable(index - 1, ("number", "date"))) is not None
-        ):
+        elif self._compared_before(index):
             # `below age 18`
-            self.mentions[index - 2].use = "condition"
-            operator = self.mentions[index - 2].carried.split()[0]
-            self._add_condition(index, ref, operator, (mention.number or 0.0,), named=index - 1)  # type: ignore[arg-type]
-            return
-        if after is not None and after.is_cue("after-number"):
+            cue = self.at(index - 2)
+            cue.use = "condition"
+            ref = self._comparable(index - 1, ("number", "date"))
+            if ref is not None:
+                self._add_condition(index, ref, cue.operator, (mention.number or 0.0,), named=index - 1)
+        elif after.is_cue("after-number"):
             after.use = "condition"
             self._compare(index, index, after.carried)
-            return
-        if self._joins_last(index, mention.number or 0.0):
-            return
+        elif not self._joins_last(index, mention.number or 0.0):
+            self._equal(index, mention)
+
+    def _compared_before(self, index: int) -> bool:
+        cue = self.at(index - 2)
+        return (
+            self.at(index - 1).kind == "schema"
+            and cue.is_cue("compare")
+            and cue.carried != "between"
+            and self._may_compare(index - 1, ("number", "date"))
+        )
+
+    def _equal(self, index: int, mention: Mention) -> None:
+        """Read a number that nothing compares: `whose birth year is 1948`, `in 2014`."""
         before = self._before(index)
         if before is not None and self.mentions[before].kind == "schema" and self.mentions[before].use != "modifier":
             ref = self._comparable(before, ("number", "date"))
@@ -224,58 +226,59 @@ class Conditions:
                 return
         if mention.hits:
             self._value(index, mention)
-            return
-        if self._is_year(mention.number):
-            ref = self.date_column(self.main, index)
-            if ref is not None:
-                self._add_condition(index, ref, "=", (mention.number or 0.0,), named=None)
+        elif self._is_year(mention.number) and (ref := self.date_column(self.main, index)) is not None:
+            self._add_condition(index, ref, "=", (mention.number or 0.0,), named=None)
 
     def _is_year(self, number: float | None) -> bool:
         return number is not None and number == int(number) and _FIRST_YEAR <= number <= _LAST_YEAR
 
     def _compare(self, index: int, cue: int, carried: str) -> None:
-        mention, operator = self.mentions[index], carried.split(maxsplit=1)[0]
-        values: tuple[Scalar, ...] = (mention.number or 0.0,)
+        operator, *dimension = carried.split()
+        values: tuple[Scalar, ...] = (self.mentions[index].number or 0.0,)
         end = index
         if operator == "between":
-            if index + 2 >= len(self.mentions) or self.mentions[index + 2].kind != "number":
-                return
-            self.mentions[index + 2].use = "condition"
-            values = (mention.number or 0.0, self.mentions[index + 2].number or 0.0)
             end = index + 2
+            upper = self.at(end)
+            if upper.kind != "number":
+                return
+            upper.use = "condition"
+            values = (*values, upper.number or 0.0)
         following = self.next_content(end)
-        before = self._before(cue) if cue else None
-        if before is not None and self.mentions[before].is_cue("compare"):
-            before = self._before(before)
-        ref: Ref | None = None
-        named: int | None = None
         counted = following is not None and self.is_table(following) and self.following_column(following) is None
-        if (
-            before is not None
-            and self.mentions[before].kind == "schema"
-            and not self.is_table(before)
-            and self.mentions[before].use in (None, "condition")
-            and not (counted and self.mentions[cue - 1].is_cue("opener"))
-        ):
-            ref, named = self._comparable(before, ("number", "date")), before
+        named = self._column_before(cue, counted=counted)
+        ref = self._comparable(named, ("number", "date")) if named is not None else None
         if ref is None and following is not None and self.mentions[following].kind == "schema":
             if counted:
                 self._count_compare(index, cue, following, operator)
                 return
             ref, named = self._comparable(following, ("number", "date")), following
         if ref is None:
-            named = None
-            dimension = carried.split()[1:]
-            if dimension == ["age"]:
-                ref = self.find_column(("age",), self.main)
-            elif dimension == ["date"] or self._is_year(mention.number):
-                ref = self.date_column(self.main, index)
-            if ref is None and self._last is not None and index - self._last[0] <= 3:  # noqa: PLR2004
-                ref = self._last[1].ref
-        if ref is None:
-            return
-        self.mentions[cue].use = "condition"
-        self._add_condition(index, ref, operator, values, named=named)  # type: ignore[arg-type]
+            ref, named = self._unnamed(index, dimension), None
+        if ref is not None:
+            self.mentions[cue].use = "condition"
+            self._add_condition(index, ref, operator, values, named=named)  # type: ignore[arg-type]
+
+    def _column_before(self, cue: int, *, counted: bool) -> int | None:
+        """Return the column that stands before a comparison (`sales more than 300`)."""
+        before = self._before(cue)
+        if before is not None and self.mentions[before].is_cue("compare"):
+            before = self._before(before)
+        if before is None or self.mentions[before].kind != "schema" or self.is_table(before):
+            return None
+        if self.mentions[before].use not in (None, "condition") or (counted and self.at(cue - 1).is_cue("opener")):
+            return None
+        return before
+
+    def _unnamed(self, index: int, dimension: list[str]) -> Ref | None:
+        """Return the column of a comparison that names none: an age, a date, or the one that was compared before."""
+        ref = None
+        if dimension == ["age"]:
+            ref = self.find_column(("age",), self.main)
+        elif dimension == ["date"] or self._is_year(self.mentions[index].number):
+            ref = self.date_column(self.main, index)
+        if ref is None and self._last is not None and index - self._last[0] <= _NEAR:
+            ref = self._last[1].ref
+        return ref
 
     def _count_compare(self, index: int, cue: int, following: int, operator: str) -> None:
         table = self.table_of(following)
@@ -284,12 +287,13 @@ class Conditions:
         number = self.mentions[index].number or 0.0
         self.query.having.append(Having(Output(None, "count", table=table), operator, number))  # type: ignore[arg-type]
 
-    def _comparable(self, index: int, kinds: Sequence[str]) -> Ref | None:
-        if not any(
+    def _may_compare(self, index: int, kinds: Sequence[str]) -> bool:
+        return any(
             self.context.schema.field(c.table, c.column or "").kind in kinds for c in self.mentions[index].columns
-        ):
-            return None
-        return self.column(index, kinds=kinds)
+        )
+
+    def _comparable(self, index: int, kinds: Sequence[str]) -> Ref | None:
+        return self.column(index, kinds=kinds) if self._may_compare(index, kinds) else None
 
     def _joins_last(self, index: int, value: Scalar) -> bool:
         """Add a value to the condition before it where only `or`, `and` or a comma stand between."""

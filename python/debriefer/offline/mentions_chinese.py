@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from debriefer.offline.columns import Entity, Field, Schema
 from debriefer.offline.joins import Edge, JoinGraph
@@ -129,8 +129,8 @@ def link(question: str, terms: ChineseTerms, values: ValueIndex, entries: Sequen
     for entry in entries:
         term = entry.term.casefold()
         for match in re.finditer(re.escape(term), folded):
-            mention = entry.mention(match.start(), match.end(), text[match.start() : match.end()])
-            spans[match.end()].append((len(term) * 2.0, mention))
+            known = entry.mention(match.start(), match.end(), text[match.start() : match.end()])
+            spans[match.end()].append((len(term) * 2.0, known))
     best: list[tuple[float, int]] = [(0.0, 0)]
     chosen: list[Mention | None] = [None]
     for end in range(1, len(text) + 1):
@@ -161,64 +161,69 @@ def link(question: str, terms: ChineseTerms, values: ValueIndex, entries: Sequen
 
 def _spans(text: str, folded: str, terms: ChineseTerms, values: ValueIndex) -> dict[int, list[tuple[float, Mention]]]:
     spans: dict[int, list[tuple[float, Mention]]] = defaultdict(list)
-
-    def add(weight: float, mention: Mention) -> None:
+    for weight, mention in (*_quoted(text, values), *_numbers(text, values)):
         spans[mention.end].append((weight, mention))
-
-    for match in _QUOTED.finditer(text):
-        inner = match.group(1)
-        hits = values.find(inner) or values.extended(inner)
-        weight = (len(inner) + 2) * (2.0 if hits else 1.2)
-        add(weight, Mention(match.start(), match.end(), inner, "value", hits=hits, quoted=True))
-    for match in _NUMBER.finditer(text):
-        number, end = _number(text, match)
-        if number is not None and (raw_digits(match.group()) or _counts(text, match.start(), end)):
-            raw = text[match.start() : end]
-            hits = values.find(raw)
-            add(
-                (end - match.start()) * 1.05 + 0.1, Mention(match.start(), end, raw, "number", number=number, hits=hits)
-            )
     for start in range(len(text)):
         if text[start] in _MARK:
             continue
         for end in range(start + 1, min(start + _LONGEST, len(text)) + 1):
             if text[end - 1] in "，。？！；":
                 break
-            piece, size = folded[start:end], end - start
-            if _cuts_latin(text, start, end):
-                continue
-            candidates = terms.find(piece.replace(" ", ""))
-            place = (start, end, text[start:end])
-            if candidates:
-                score = candidates[0].score
-                add(
-                    size * (0.9 + 0.3 * score) + (0.3 if score >= _WHOLE else 0.0),
-                    Mention(*place, "schema", candidates=candidates),
-                )
-            if size > 1 or piece not in STOP_WORDS:
-                _value(add, values, place, size, candidates)
-            for cue, carried in CUES.get(piece, ())[:1]:
-                add(size * 1.1 + 0.2, Mention(*place, "cue", cue=cue, carried=carried, alternatives=dict(CUES[piece])))
-            if piece in STOP_WORDS:
-                add(size * 0.95, Mention(*place, "stop"))
+            if not _cuts_latin(text, start, end):
+                spans[end].extend(_readings((start, end, text[start:end]), folded[start:end], terms, values))
     return spans
 
 
+def _readings(
+    place: tuple[int, int, str], piece: str, terms: ChineseTerms, values: ValueIndex
+) -> Iterator[tuple[float, Mention]]:
+    """Yield what a run of characters may be, and how much its cover is worth."""
+    size = len(piece)
+    candidates = terms.find(piece.replace(" ", ""))
+    if candidates:
+        score = candidates[0].score
+        bonus = 0.3 if score >= _WHOLE else 0.0
+        yield size * (0.9 + 0.3 * score) + bonus, Mention(*place, "schema", candidates=candidates)
+    if size > 1 or piece not in STOP_WORDS:
+        yield from _value(place, values, candidates)
+    if piece in CUES:
+        cue, carried = CUES[piece][0]
+        yield size * 1.1 + 0.2, Mention(*place, "cue", cue=cue, carried=carried, alternatives=dict(CUES[piece]))
+    if piece in STOP_WORDS:
+        yield size * 0.95, Mention(*place, "stop")
+
+
+def _quoted(text: str, values: ValueIndex) -> Iterator[tuple[float, Mention]]:
+    for match in _QUOTED.finditer(text):
+        inner = match.group(1)
+        hits = values.find(inner) or values.extended(inner)
+        weight = (len(inner) + 2) * (2.0 if hits else 1.2)
+        yield weight, Mention(match.start(), match.end(), inner, "value", hits=hits, quoted=True)
+
+
+def _numbers(text: str, values: ValueIndex) -> Iterator[tuple[float, Mention]]:
+    for match in _NUMBER.finditer(text):
+        number, end = _number(text, match)
+        if number is not None and (raw_digits(match.group()) or _counts(text, match.start(), end)):
+            raw = text[match.start() : end]
+            mention = Mention(match.start(), end, raw, "number", number=number, hits=values.find(raw))
+            yield len(raw) * 1.05 + 0.1, mention
+
+
 def _value(
-    add: object, values: ValueIndex, place: tuple[int, int, str], size: int, candidates: tuple[Candidate, ...]
-) -> None:
-    text = place[2]
+    place: tuple[int, int, str], values: ValueIndex, candidates: tuple[Candidate, ...]
+) -> Iterator[tuple[float, Mention]]:
+    text, size = place[2], len(place[2])
     if bare(text) != text.casefold():
         return
     hits = values.find(text)
     if hits:
-        weight = size * 1.3 + (0.4 if size > 1 else 0.0)
-        add(weight, Mention(*place, "value", candidates=candidates, hits=hits, score=1.0 if size > 1 else 0.8))  # type: ignore[operator]
+        score, bonus = (1.0, 0.4) if size > 1 else (0.8, 0.0)
+        yield size * 1.3 + bonus, Mention(*place, "value", candidates=candidates, hits=hits, score=score)
     elif size >= _CORE and text not in STOP_WORDS and text not in CUES and not candidates:
         hits = values.extended(text)
         if hits and hits[0].score >= _MOST_OF_CELL:
-            weight = size * (0.55 + 0.6 * hits[0].score)
-            add(weight, Mention(*place, "value", hits=hits, score=hits[0].score))  # type: ignore[operator]
+            yield size * (0.55 + 0.6 * hits[0].score), Mention(*place, "value", hits=hits, score=hits[0].score)
 
 
 def _cuts_latin(text: str, start: int, end: int) -> bool:

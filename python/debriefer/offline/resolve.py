@@ -190,6 +190,21 @@ class Context:
         one, two = self._referring.get((table, column)), self._referring.get((other, other_column))
         return one is not None and two is not None and (one.to_table, one.to_column) == (two.to_table, two.to_column)
 
+    def _hit_score(
+        self, hit: Hit, beside: Sequence[Candidate], near: Sequence[str], known: Sequence[str], direction: str | None
+    ) -> float:
+        named = max((c.score for c in beside if (c.table, c.column) == (hit.table, hit.column)), default=0.0)
+        score = hit.score + 0.5 * named + (0.2 if hit.table in near else 0.0)
+        if hit.table in known:
+            score += 0.1 if hit.table == known[0] else 0.06
+        else:
+            score -= 0.05 * min(self.distance(known, hit.table), 5)
+        if hit.column in [f.name for f in self.entity(hit.table).name_fields]:
+            score += 0.07
+        if self.refers(hit.table, hit.column):
+            score -= 0.03
+        return score + (0.15 if direction is not None and self.directed(hit.column, direction) else 0.0)
+
     def choose_hit(
         self,
         mention: Mention,
@@ -210,28 +225,7 @@ class Context:
             known: Tables that the question speaks of, the entity first.
             direction: `departs` or `arrives` where the words before say so.
         """
-        scored = []
-        for hit in mention.hits:
-            score = hit.score
-            match = [c.score for c in beside if (c.table, c.column) == (hit.table, hit.column)]
-            if match:
-                score += 0.5 * max(match)
-            if hit.table in near:
-                score += 0.2
-            if known and hit.table == known[0]:
-                score += 0.1
-            elif hit.table in known:
-                score += 0.06
-            else:
-                score -= 0.05 * min(self.distance(known, hit.table), 5)
-            names = [f.name for f in self.entity(hit.table).name_fields]
-            if hit.column in names:
-                score += 0.07
-            if self.refers(hit.table, hit.column):
-                score -= 0.03
-            if direction is not None and self.directed(hit.column, direction):
-                score += 0.15
-            scored.append((score, hit))
+        scored = [(self._hit_score(hit, beside, near, known, direction), hit) for hit in mention.hits]
         if not scored:
             return None
         scored.sort(key=lambda item: (-item[0], item[1].table, item[1].column))
