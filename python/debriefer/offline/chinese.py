@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debriefer.offline.chinese_conditions import GOOD
+from debriefer.offline.chinese_names import GOOD
 from debriefer.offline.chinese_ranking import ChineseRankings
 from debriefer.offline.lexicon_chinese import DATE_ENDINGS, PERSON_ENDINGS, PLACE_ENDINGS
 from debriefer.offline.linking import Mention

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from debriefer.offline.chinese_conditions import GOOD, ChineseConditions
+from debriefer.offline.chinese_conditions import ChineseConditions
+from debriefer.offline.chinese_names import GOOD
 from debriefer.offline.linking import Mention
 from debriefer.offline.model import Aggregate, Output, Ranking, Ref
 from debriefer.offline.words import compact

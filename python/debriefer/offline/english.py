@@ -5,7 +5,7 @@ from __future__ import annotations
 from debriefer.offline.english_ranking import Rankings
 from debriefer.offline.lexicon_english import BEYOND, LIGHT_WORDS, PLACE_WORDS, YES_NO
 from debriefer.offline.linking import Mention
-from debriefer.offline.model import Condition, Output, Query, Ranking
+from debriefer.offline.model import Aggregate, Condition, Output, Query, Ranking
 
 # A column that is asked for by less of its name than this is no answer.
 _PART = 0.6
@@ -124,163 +124,160 @@ class EnglishReader(Rankings):
             self.query.outputs.append(output)
 
     def _count(self, index: int, mention: Mention) -> int:
+        """Read what is counted; return the index of the next mention to read."""
         mention.use = "output"
         cursor = index + 1
         distinct = False
-        while cursor < len(self.mentions) and self.mentions[cursor].is_cue(
-            "distinct", "of", "exists", "each", "and", "comma"
-        ):
-            if self.mentions[cursor].is_cue("distinct"):
+        while self.at(cursor).is_cue("distinct", "of", "exists", "each", "and", "comma"):
+            if self.at(cursor).is_cue("distinct"):
                 distinct = True
                 self.mentions[cursor].use = "output"
             cursor += 1
         if (
-            cursor + 1 < len(self.mentions)
-            and self.mentions[cursor].is_cue("aggregate")
+            self.at(cursor).is_cue("aggregate")
+            and self.at(cursor + 1).kind == "schema"
             and not self.is_table(cursor + 1)
         ):
             # `how many total points`
             return self._aggregates(cursor)
-        counted = False
-        while (
-            cursor < len(self.mentions) and self.mentions[cursor].kind == "schema" and self.mentions[cursor].use is None
-        ):
-            near = self.mentions[cursor]
-            following = self.following_column(cursor) if self.is_table(cursor) else None
-            if following is not None and following == cursor + 1 and self.mentions[following].use is None:
-                near.use = "modifier"
-                cursor = following
-                continue
-            if self.is_table(cursor):
-                near.use = "output"
-                table = self.table_of(cursor)
-                counted = True
-                self._add(Output(None, "count", table=table))
-                if self.query.entity is None and not self.query.group:
-                    self.query.entity = table
-            else:
-                ref = self.column(cursor)
-                if ref is None:
-                    break
-                near.use = "output"
-                counted = True
-                found = self.context.field(ref)
-                if found.numeric and not found.key and not distinct and found.kind == "number":
-                    self.doubts.add(
-                        0.2 if "total" in mention.text.lower() else 0.05,
-                        f"`{near.text}` is taken for a number that the table holds",
-                    )
-                    self._add(Output(ref))
-                else:
-                    self._add(Output(ref, "count", distinct=True))
-                    if not distinct:
-                        self.doubts.add(0.1, f"`{near.text}` is counted once a value")
-            # `how many different series and contents`
-            if distinct and cursor + 2 < len(self.mentions) and self.mentions[cursor + 1].is_cue("and"):
-                cursor += 2
-                continue
-            return cursor + 1
-        if not counted:
-            if self.main is not None:
-                self._add(Output(None, "count", table=self.main))
-                if mention.carried != "times" and not self._said_before(index):
-                    self.doubts.add(0.2, "it is not said what is counted")
-            else:
-                self.doubts.add(0.5, "it is not said what is counted")
+        last = self._counted(cursor, mention, distinct=distinct)
+        if last is not None:
+            return last + 1
+        if self.main is not None:
+            self._add(Output(None, "count", table=self.main))
+        if self.main is None or (mention.carried != "times" and not self._said_before(index)):
+            self.doubts.add(0.2 if self.main is not None else 0.5, "it is not said what is counted")
         return max(cursor, index + 1)
+
+    def _counted(self, cursor: int, cue: Mention, *, distinct: bool) -> int | None:
+        """Add counts of the tables and columns from `cursor` on; return the index of the last one."""
+        last = None
+        while self.at(cursor).kind == "schema" and self.at(cursor).use is None:
+            following = self.following_column(cursor) if self.is_table(cursor) else None
+            if following is not None and self.mentions[following].use is None:
+                self.mentions[cursor].use = "modifier"
+                cursor = following
+            if not self._count_one(cursor, cue, distinct=distinct):
+                break
+            self.mentions[cursor].use = "output"
+            last = cursor
+            # `how many different series and contents`
+            if not (distinct and self.at(cursor + 1).is_cue("and")):
+                break
+            cursor += 2
+        return last
+
+    def _count_one(self, index: int, cue: Mention, *, distinct: bool) -> bool:
+        if self.is_table(index):
+            table = self.table_of(index)
+            self._add(Output(None, "count", table=table))
+            if self.query.entity is None and not self.query.group:
+                self.query.entity = table
+            return True
+        ref = self.column(index)
+        if ref is None:
+            return False
+        found, text = self.context.field(ref), self.mentions[index].text
+        if found.numeric and found.kind == "number" and not found.key and not distinct:
+            unsure = 0.2 if "total" in cue.text.lower() else 0.05
+            self.doubts.add(unsure, f"`{text}` is taken for a number that the table holds")
+            self._add(Output(ref))
+        else:
+            self.doubts.add(0.0 if distinct else 0.1, f"`{text}` is counted once a value")
+            self._add(Output(ref, "count", distinct=True))
+        return True
 
     def _said_before(self, index: int) -> bool:
         return any(m.kind == "schema" for m in self.mentions[:index])
 
     def _aggregates(self, index: int) -> int:
-        functions: list[tuple[str, Mention]] = []
+        """Read functions and what they are taken of; return the index of the next mention to read."""
+        functions: list[tuple[Aggregate, Mention]] = []
         cursor = index
-        while cursor < len(self.mentions):
+        while self.at(cursor).is_cue("aggregate", "super", "and", "comma", "of"):
             mention = self.mentions[cursor]
-            if mention.is_cue("aggregate") and mention.use is None:
-                functions.append((mention.carried, mention))
-            elif mention.is_cue("super") and mention.use is None:
+            if mention.use is None and mention.is_cue("aggregate"):
+                functions.append((mention.carried, mention))  # type: ignore[arg-type]
+            elif mention.use is None and mention.is_cue("super"):
                 functions.append(("max" if mention.carried.startswith("desc") else "min", mention))
-            elif not mention.is_cue("and", "comma", "of"):
-                break
             cursor += 1
-        target = cursor if cursor < len(self.mentions) else None
-        if target is not None and self.is_table(target):
-            following = self.following_column(target)
-            if following is not None:
-                self.mentions[target].use = "modifier"
-                target = following
-        ref = (
-            self.column(target, kinds=("number", "date"))
-            if target is not None and self.mentions[target].kind == "schema"
-            else None
-        )
-        if ref is None or target is None:
-            text = functions[0][1].text if functions else ""
-            self.doubts.add(0.45, f"`{text}` is taken of nothing that is a number")
+        target = cursor
+        if self.at(target).kind == "schema" and self.is_table(target) and (following := self.following_column(target)):
+            self.mentions[target].use = "modifier"
+            target = following
+        ref = self.column(target, kinds=("number", "date")) if self.at(target).kind == "schema" else None
+        if ref is None:
+            self.doubts.add(0.45, f"`{functions[0][1].text if functions else ''}` is taken of nothing that is a number")
             return max(cursor, index + 1)
         self.mentions[target].use = "output"
         for function, mention in functions:
             mention.use = "output"
             mention.choice = f"{function}({ref.table}.{ref.column})"
-            self._add(Output(ref, function))  # type: ignore[arg-type]
-        # `the average age and weight of pets`
+            self._add(Output(ref, function))
+        return self._joined(target, [function for function, _ in functions]) + 1
+
+    def _joined(self, target: int, functions: list[Aggregate]) -> int:
+        """Read `the average age and weight of pets`; return the index of the last column."""
         while (
-            target + 2 < len(self.mentions)
-            and self.mentions[target + 1].is_cue("and", "comma")
-            and self.mentions[target + 2].kind == "schema"
+            self.at(target + 1).is_cue("and", "comma")
+            and self.at(target + 2).kind == "schema"
+            and self.at(target + 2).use is None
             and not self.is_table(target + 2)
-            and self.mentions[target + 2].use is None
             and (other := self.column(target + 2, kinds=("number",))) is not None
         ):
             target += 2
             self.mentions[target].use = "output"
-            for function, _ in functions:
-                self._add(Output(other, function))  # type: ignore[arg-type]
-        return target + 1
+            for function in functions:
+                self._add(Output(other, function))
+        return target
 
     # The whole ---------------------------------------------------------------------------------------------
 
     def _finish(self) -> None:
         query = self.query
-        counts = [o for o in query.outputs if o.aggregate == "count" and o.ref is None]
-        ranked_counts = [r for r in query.rankings if r.what.aggregate == "count"]
         if not query.outputs:
             self._default_outputs()
-        if ranked_counts and not query.group:
-            self._group_ranked(ranked_counts[0])
-        if (
-            query.having
-            and any(o.aggregate == "count" for o in query.outputs)
-            and not any(o.aggregate is None for o in query.outputs)
-        ):
+        self._choose_entity()
+        counts = any(o.aggregate == "count" for o in query.outputs)
+        if query.having and counts and all(o.aggregate is not None for o in query.outputs):
             self.doubts.add(0.5, "groups are to be counted")
-        if counts and any(o.aggregate is None for o in query.outputs):
-            query.entity = query.entity or counts[0].table
-        plain = [o.ref for o in query.outputs if o.aggregate is None and o.ref is not None]
-        if query.entity is None and plain:
-            tables = [ref.table for ref in plain]
-            query.entity = self.main if self.main in tables else tables[0]
-        if query.entity is None:
-            query.entity = self.main
-        if any(m.is_cue("distinct") for m in self.mentions):
-            query.distinct = True
-            for m in self.mentions:
-                if m.is_cue("distinct"):
-                    m.use = m.use or "distinct"
+        for mention in self.mentions:
+            if mention.is_cue("distinct"):
+                query.distinct = True
+                mention.use = mention.use or "distinct"
         self._drop_repeated()
         self._check_wording()
+        self._decide_groups()
+        first = next((o for o in query.outputs if o.ref is not None), None)
+        if self._alphabetical is not None and first is not None:
+            query.rankings.append(Ranking(first, self._alphabetical, None))
+        self._charge_unread()
+
+    def _choose_entity(self) -> None:
+        """Decide which table's rows the question is on."""
+        query = self.query
+        plain = [o.ref.table for o in query.outputs if o.aggregate is None and o.ref is not None]
+        ranked = [r for r in query.rankings if r.what.aggregate == "count"]
+        if ranked and plain and not query.group and plain[0] != ranked[0].what.table:
+            query.entity = plain[0]
+        if query.entity is None:
+            counted = [o.table for o in query.outputs if o.aggregate == "count" and o.ref is None]
+            if counted and len(counted) < len(query.outputs):
+                query.entity = counted[0]
+            elif plain:
+                query.entity = self.main if self.main in plain else plain[0]
+            else:
+                query.entity = self.main
+
+    def _decide_groups(self) -> None:
+        """Decide whether groups are rows of the entity or values of a column."""
+        query = self.query
         counted = {o.table for o in query.outputs if o.aggregate} | {h.what.table for h in query.having}
         counted |= {r.what.table for r in query.rankings if r.what.aggregate}
         query.per_row = query.entity in self.spoken and query.entity not in counted
         if query.group and query.entity is not None:
             names = self.context.names(query.entity)
             query.per_row = query.per_row and all(ref in names for ref in query.group)
-        if self._alphabetical is not None:
-            first = next((o for o in query.outputs if o.ref is not None), None)
-            if first is not None:
-                query.rankings.append(Ranking(first, self._alphabetical, None))
-        self._charge_unread()
 
     def _drop_repeated(self) -> None:
         """Leave out columns that are compared, and columns that a count only passes by."""
@@ -330,14 +327,6 @@ class EnglishReader(Rankings):
                 mention.use = mention.use or "output"
                 return self.table_of(index)
         return None
-
-    def _group_ranked(self, ranking: Ranking) -> None:
-        plain = [o.ref for o in self.query.outputs if o.aggregate is None and o.ref is not None]
-        if not plain:
-            return
-        table = plain[0].table
-        if ranking.what.table is not None and table != ranking.what.table:
-            self.query.entity = table
 
     def _charge_unread(self) -> None:
         for index, mention in enumerate(self.mentions):

@@ -5,7 +5,10 @@ from __future__ import annotations
 from debriefer.offline.english_conditions import Conditions
 from debriefer.offline.lexicon_english import AGE_COLUMNS, BIRTH_COLUMNS
 from debriefer.offline.linking import Mention
-from debriefer.offline.model import Output, Ranking, Ref
+from debriefer.offline.model import Aggregate, Output, Ranking, Ref
+
+# How many mentions after `sorted by` may belong to it.
+_SORT_SPAN = 7
 
 
 class Rankings(Conditions):
@@ -19,44 +22,47 @@ class Rankings(Conditions):
             if not mention.is_cue("sort") or mention.use:
                 continue
             mention.use = "sort"
-            direction = mention.carried.replace("alpha", "").strip()
-            alphabetical = "alpha" in mention.carried
             target: Output | None = None
-            for other in range(index + 1, min(index + 7, len(self.mentions))):
+            said = [mention.carried]
+            for other in range(index + 1, min(index + _SORT_SPAN, len(self.mentions))):
                 near = self.mentions[other]
                 if near.is_cue("stop-sentence", "which"):
                     break
                 if near.is_cue("direction", "sort"):
                     near.use = "sort"
-                    alphabetical = alphabetical or "alpha" in near.carried
-                    direction = direction or near.carried.replace("alpha", "").replace("age", "").strip()
-                elif near.is_cue("count") and target is None:
-                    table = self.table_after(other)
-                    if table is not None:
-                        near.use = "sort"
-                        target = Output(None, "count", table=table)
-                elif near.kind == "schema" and target is None and near.use is None:
-                    if self.is_table(other) and self.following_column(other) is not None:
-                        near.use = "modifier"
-                        continue
-                    ref = self.column(other)
-                    if ref is not None:
-                        near.use = "sort"
-                        aggregate = self._aggregate_before(other)
-                        target = Output(ref, aggregate)  # type: ignore[arg-type]
-            if target is None and alphabetical:
-                self._alphabetical = "desc" in direction
-                continue
-            if target is None:
+                    said.append(near.carried)
+                elif target is None:
+                    target = self._sort_key(other)
+            words = " ".join(said).split()
+            descending = next((w for w in words if w in ("asc", "desc")), "asc") == "desc"
+            if target is not None:
+                self.query.rankings.append(Ranking(target, descending, None))
+            elif "alpha" in words:
+                self._alphabetical = descending
+            else:
                 self.doubts.add(0.4, "the order is by something that is no column")
-                continue
-            self.query.rankings.append(Ranking(target, direction.startswith("desc"), None))
 
-    def _aggregate_before(self, index: int) -> str | None:
-        previous = self.mentions[index - 1] if index else None
-        if previous is not None and previous.is_cue("aggregate") and previous.use is None:
+    def _sort_key(self, index: int) -> Output | None:
+        near = self.mentions[index]
+        if near.is_cue("count") and (table := self.table_after(index)) is not None:
+            near.use = "sort"
+            return Output(None, "count", table=table)
+        if near.kind != "schema" or near.use is not None:
+            return None
+        if self.is_table(index) and self.following_column(index) is not None:
+            near.use = "modifier"
+            return None
+        ref = self.column(index)
+        if ref is None:
+            return None
+        near.use = "sort"
+        return Output(ref, self._aggregate_before(index))
+
+    def _aggregate_before(self, index: int) -> Aggregate | None:
+        previous = self.at(index - 1)
+        if previous.is_cue("aggregate") and previous.use is None:
             previous.use = "aggregate"
-            return previous.carried
+            return previous.carried  # type: ignore[return-value]
         return None
 
     # Groups ------------------------------------------------------------------------------------------------
@@ -138,89 +144,84 @@ class Rankings(Conditions):
         return self._pending
 
     def _super(self, index: int, mention: Mention) -> None:
-        carried = mention.alternatives.get("super", mention.carried).split()
-        direction, dimensions = carried[0], carried[1:]
+        direction, *dimensions = mention.alternatives.get("super", mention.carried).split()
         limit = self._limit(index)
         cursor = index + 1
-        while cursor < len(self.mentions) and (
-            self.mentions[cursor].is_cue("super")
-            or self.mentions[cursor].use == "limit"
-            or (
-                self.mentions[cursor].is_cue("aggregate")
-                and cursor + 1 < len(self.mentions)
-                and self.mentions[cursor + 1].kind == "schema"
-            )
-        ):
-            carried = self.mentions[cursor].carried.split()
+        while self._continues(cursor):
             if self.mentions[cursor].is_cue("super"):
                 self.mentions[cursor].use = "rank"
-                direction = carried[0] if carried else direction
-                dimensions = carried[1:] or dimensions
+                direction, *more = self.mentions[cursor].carried.split()
+                dimensions = more or dimensions
             cursor += 1
-        later = any(m.is_cue("super") and m.use is None for m in self.mentions[cursor:])
-        following = self.next_content(cursor - 1)
-        if (
-            later
-            and following is not None
-            and self.mentions[following].kind == "schema"
-            and mention.text.lower() == "top"
-        ):
-            # `the top 3 countries which have the most plants`: the later superlative says by what.
-            mention.use = "rank"
+        descending = direction == "desc"
+        if self._postponed(mention, cursor):
             self._pending = limit
             return
-        counting = False
-        if cursor < len(self.mentions) and self.mentions[cursor].is_cue("count"):
-            counting = True
-            cursor += 1
-        target = self.next_content(cursor - 1)
+        counting = self.at(cursor).is_cue("count")
+        target = self.next_content(cursor if counting else cursor - 1)
         if dimensions and dimensions != ["most"]:
             self._dimension(mention, direction, dimensions, target, limit)
-            return
-        if target is None or self.mentions[target].kind != "schema":
-            if "aggregate" not in mention.alternatives:
-                self._bare_super(mention, direction, limit)
-            return
-        table_first = self.is_table(target)
-        modifier: int | None = None
-        if table_first and (following := self.following_column(target)) is not None and not counting:
-            modifier, target, table_first = target, following, False
-        ref = None if table_first else self.column(target, kinds=("number", "date"))
-        if ref is None and not table_first and dimensions != ["most"] and not counting:
-            ref = self.column(target)
-        if ref is not None and not counting:
-            if limit == 1 and self._asked_for(index, target):
+        elif target is None or self.mentions[target].kind != "schema":
+            self._bare_super(mention)
+        elif not counting and (measured := self._measured(target, most=bool(dimensions))) is not None:
+            if limit == 1 and self._asked_for(index, measured[0]):
                 return  # `what is the highest rating`: an aggregate, read with the outputs
-            if modifier is not None:
-                self.mentions[modifier].use = "modifier"
+            column, ref = measured
+            if column != target:
+                self.mentions[target].use = "modifier"
+            mention.use = self.mentions[column].use = "rank"
+            self.query.rankings.append(Ranking(Output(ref, self._aggregate_before(column)), descending, limit))
+        elif counting or dimensions:
+            self._rank_by_count(index, target, descending=descending, limit=limit)
+        else:
+            self._bare_super(mention)
+
+    def _continues(self, cursor: int) -> bool:
+        """Return whether a mention still belongs to the superlative (`top 3 highest average …`)."""
+        mention = self.at(cursor)
+        averaged = mention.is_cue("aggregate") and self.at(cursor + 1).kind == "schema"
+        return mention.is_cue("super") or mention.use == "limit" or averaged
+
+    def _postponed(self, mention: Mention, cursor: int) -> bool:
+        """Return whether a later superlative says by what: `the top 3 countries which have the most plants`."""
+        later = any(m.is_cue("super") and m.use is None for m in self.mentions[cursor:])
+        following = self.next_content(cursor - 1)
+        named = following is not None and self.mentions[following].kind == "schema"
+        if later and named and mention.text.lower() == "top":
             mention.use = "rank"
-            aggregate = self._aggregate_before(target)
-            self.mentions[target].use = "rank"
-            self.query.rankings.append(Ranking(Output(ref, aggregate), direction == "desc", limit))  # type: ignore[arg-type]
-            return
-        if table_first and (counting or dimensions == ["most"]):
-            mention.use = "rank"
-            self._mark_count(index)
+            return True
+        return False
+
+    def _measured(self, target: int, *, most: bool) -> tuple[int, Ref] | None:
+        """Return the column that a superlative measures, and where it stands."""
+        if self.is_table(target):
+            following = self.following_column(target)
+            if following is None:
+                return None
+            target = following
+        ref = self.column(target, kinds=("number", "date"))
+        if ref is None and not most:
+            ref = self.column(target)
+        return None if ref is None else (target, ref)
+
+    def _rank_by_count(self, index: int, target: int, *, descending: bool, limit: int) -> None:
+        """Read `the most flights`: rows of a table, or of the values of a column, are counted."""
+        mention = self.mentions[index]
+        if self.is_table(target):
             self.mentions[target].use = "rank"
             table = self.table_of(target)
-            self.query.rankings.append(Ranking(Output(None, "count", table=table), direction == "desc", limit))
-            return
-        if dimensions == ["most"] or counting:
+        else:
             refs = self._group_refs(target)
-            if refs:
-                mention.use = "rank"
-                self._mark_count(index)
-                if not any(m.kind == "schema" and m.use in (None, "output", "modifier") for m in self.mentions[:index]):
-                    self.doubts.add(
-                        0.35, f"it is not understood what has the {mention.text} `{self.mentions[target].text}`"
-                    )
-                self.query.rankings.append(
-                    Ranking(
-                        Output(None, "count", table=self._counted_beside(refs[0].table)), direction == "desc", limit
-                    )
-                )
+            if not refs:
+                self._bare_super(mention)
                 return
-        self._bare_super(mention, direction, limit)
+            if not any(m.kind == "schema" and m.use in (None, "output", "modifier") for m in self.mentions[:index]):
+                what = self.mentions[target].text
+                self.doubts.add(0.35, f"it is not understood what has the {mention.text} `{what}`")
+            table = self._counted_beside(refs[0].table)
+        mention.use = "rank"
+        self._mark_count(index)
+        self.query.rankings.append(Ranking(Output(None, "count", table=table), descending, limit))
 
     def _mark_count(self, index: int) -> None:
         for other in (index + 1, index + 2):
@@ -255,10 +256,11 @@ class Rankings(Conditions):
                 return
         self.doubts.add(0.5, f"`{mention.text}` measures no column of `{table}`")
 
-    def _bare_super(self, mention: Mention, direction: str, limit: int) -> None:
-        self.doubts.add(0.4, f"`{mention.text}` ranks by nothing that is a column")
-        mention.use = "unread"
-        del direction, limit
+    def _bare_super(self, mention: Mention) -> None:
+        if "aggregate" not in mention.alternatives:
+            # `maximum and minimum` is read with the outputs.
+            self.doubts.add(0.4, f"`{mention.text}` ranks by nothing that is a column")
+            mention.use = "unread"
 
     def _asked_for(self, index: int, target: int) -> bool:
         """Return whether the superlative is itself what is asked for (`what is the highest rating`)."""

@@ -165,9 +165,8 @@ def _cell(run: list[Token], text: str, values: ValueIndex, *, proper: bool) -> M
         return Mention(*place, "number", number=float(NUMBER_WORDS[first.lower]))
     if single and first.lower in STOP_WORDS and not (first.text.isupper() and len(first.text) > 1):
         return Mention(*place, "stop")
-    if not single and not proper and (first.lower in STOP_WORDS or run[-1].lower in STOP_WORDS):
-        return None
-    hits = values.find(text)
+    framed = not single and not proper and (first.lower in STOP_WORDS or run[-1].lower in STOP_WORDS)
+    hits = () if framed else values.find(text)
     plain = single and not proper
     if not hits or (plain and not first.text.isalpha() and hits[0].score < _SAME):
         return None
