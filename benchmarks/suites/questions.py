@@ -127,7 +127,14 @@ def _load_tasks(folder: Path) -> list[Case] | None:
             entry = {"gold_csv": gold.relative_to(folder).as_posix(), "task": path.as_posix()}
             cases.append(
                 Case(
-                    folder.name, task.task_id, task.question, (), task.knowledge or "", half_of(path.name), entry, folder
+                    folder.name,
+                    task.task_id,
+                    task.question,
+                    (),
+                    task.knowledge or "",
+                    half_of(path.name),
+                    entry,
+                    folder,
                 )
             )
     return cases
@@ -293,7 +300,9 @@ def _print(results: Sequence[Result], names: Sequence[str], *, split: bool, as_j
                 parts.append((f"{name}, half {half}", figures[half]))
         metrics[name] = figures
         for label, part in parts:
-            rows.append([label, part["n"], *(f"{part[key]:.3f}" for key in ("coverage", "precision", "overall", "score"))])
+            rows.append(
+                [label, part["n"], *(f"{part[key]:.3f}" for key in ("coverage", "precision", "overall", "score"))]
+            )
     header = ("set", "asked", "answered/asked", "right/answered", "right/asked", "mean score")
     print_table(header, rows, title="offline baseline, no model", file=sys.stderr if as_json else sys.stdout)
     if as_json:

@@ -17,11 +17,10 @@ from debriefer import _core
 from debriefer.catalog import readers
 from debriefer.catalog.identifiers import quote_identifier
 from debriefer.catalog.macros import MACROS
-from debriefer.catalog.model import MANIFEST_VERSION, Column, ForeignKey, Manifest, Note, Refusal, Table
+from debriefer.catalog.model import MANIFEST_VERSION, META_SCHEMA, Column, ForeignKey, Manifest, Note, Refusal, Table
 from debriefer.catalog.profile import TO_NUMBER_MACRO
 from debriefer.errors import CatalogError, SourceError
 
-META_SCHEMA = "debriefer"
 _INCOMING = "incoming"
 # Two readers keep two cores busy while DuckDB inserts; more would only hold more tables in memory.
 _READERS = 2
@@ -169,12 +168,11 @@ def _insert(con: duckdb.DuckDBPyConnection, relative: str, source: readers.Reada
     return _Loaded(temporary, source.name, table, notes)
 
 
-def _rename(
-    con: duckdb.DuckDBPyConnection, loaded: Sequence[_Loaded]
-) -> tuple[tuple[Table, ...], tuple[Note, ...]]:
+def _rename(con: duckdb.DuckDBPyConnection, loaded: Sequence[_Loaded]) -> tuple[tuple[Table, ...], tuple[Note, ...]]:
     """Give every table its canonical name and its aliases."""
     names = _core.assign_names([(item.table.source, item.inner_name) for item in loaded])
-    tables, notes = [], []
+    tables: list[Table] = []
+    notes: list[Note] = []
     for item, (name, aliases) in zip(loaded, names, strict=True):
         con.execute(f"ALTER TABLE {item.temporary} RENAME TO {quote_identifier(name)}")
         for alias in aliases:

@@ -142,7 +142,9 @@ class ChineseReader(ChineseConditions):
             if mention.is_cue("clause", "which", "who"):
                 return None
             if mention.kind == "schema" and mention.use is None:
-                if self.may_be(other, ("number", "date")) and not (self.is_table(other) and mention.columns[0].score < 0.8):  # noqa: PLR2004
+                if self.may_be(other, ("number", "date")) and not (
+                    self.is_table(other) and mention.columns[0].score < 0.8
+                ):  # noqa: PLR2004
                     return other
                 return None
         return None
@@ -219,7 +221,10 @@ class ChineseReader(ChineseConditions):
             return
         found = self.mentions[target]
         number = self.column(target, kinds=("number",), quiet=True)
-        best = max((c.score for c in found.columns if number and (c.table, c.column) == (number.table, number.column)), default=0.0)
+        best = max(
+            (c.score for c in found.columns if number and (c.table, c.column) == (number.table, number.column)),
+            default=0.0,
+        )
         table_score = found.tables[0].score if found.tables else 0.0
         if number is not None and (best > table_score or (best >= 0.8 and table_score < 1)):  # noqa: PLR2004
             found.use = "output"
@@ -243,7 +248,9 @@ class ChineseReader(ChineseConditions):
         said = {c for i, m in enumerate(self.mentions) if self.clause(i) == self.clause(index) for c in m.text}
         if table is None:
             return None
-        fields = [f for f in self.context.entity(table).fields.values() if f.kind == "number" and "人数" in compact(f.name)]
+        fields = [
+            f for f in self.context.entity(table).fields.values() if f.kind == "number" and "人数" in compact(f.name)
+        ]
         scored = sorted(fields, key=lambda f: -len(said & set(compact(f.name)) - set("人数")))
         if len(scored) > 1:
             self.doubts.add(0.1, f"`{table}` has more than one number of people")
@@ -257,7 +264,13 @@ class ChineseReader(ChineseConditions):
     def _how_much(self, index: int, mention: Mention) -> None:
         mention.use = "output"
         if mention.carried:
-            words = {"price": ("价", "费", "薪"), "age": ("年龄",), "height": ("高",), "duration": ("时长", "时间"), "length": ("长",)}
+            words = {
+                "price": ("价", "费", "薪"),
+                "age": ("年龄",),
+                "height": ("高",),
+                "duration": ("时长", "时间"),
+                "length": ("长",),
+            }
             for word in words[mention.carried]:
                 ref = self.named(word, self.main)
                 if ref is not None:
@@ -328,7 +341,9 @@ class ChineseReader(ChineseConditions):
         while following < len(self.mentions) and self.mentions[following].is_cue("of", "name"):
             following += 1
         self.mentions[target].use = "output"
-        if any(m.is_cue("all-columns") and not m.carried for m in self.mentions[target : target + 3]) and self.is_table(target):
+        if any(m.is_cue("all-columns") and not m.carried for m in self.mentions[target : target + 3]) and self.is_table(
+            target
+        ):
             self._all_columns(self.table_of(target))
             return
         for ref in self.refs_of(target):
@@ -400,7 +415,12 @@ class ChineseReader(ChineseConditions):
         for mention in self.mentions:
             if mention.is_cue("all-columns"):
                 mention.use = "output"
-            elif mention.kind == "schema" and mention.use is None and mention.columns and not self.is_table(self.mentions.index(mention)):
+            elif (
+                mention.kind == "schema"
+                and mention.use is None
+                and mention.columns
+                and not self.is_table(self.mentions.index(mention))
+            ):
                 return
         for field in self.context.entity(table).fields.values():
             self.add(Output(Ref(table, field.name)), 0)
@@ -470,6 +490,8 @@ class ChineseReader(ChineseConditions):
             else:
                 query.entity = self.main
         ranked = [r for r in query.rankings if r.what.aggregate]
-        query.per_row = bool(ranked) and query.entity in self.spoken and query.entity not in {r.what.table for r in ranked}
+        query.per_row = (
+            bool(ranked) and query.entity in self.spoken and query.entity not in {r.what.table for r in ranked}
+        )
         self.pair_roles()
         self.charge_unread()

@@ -240,7 +240,11 @@ class ChineseConditions:
             operator, cue = previous.carried, previous  # type: ignore[assignment]
         elif after is not None and after.is_cue("after-number", "top"):
             operator, cue = dict(after.alternatives).get("after-number", "="), after  # type: ignore[assignment]
-        elif after is not None and after.is_cue("between") or (after is not None and after.is_cue("arrives") and after.text in ("到", "至")):
+        elif (
+            after is not None
+            and after.is_cue("between")
+            or (after is not None and after.is_cue("arrives") and after.text in ("到", "至"))
+        ):
             second = self.mentions[index + 2] if index + 2 < len(self.mentions) else None
             if second is not None and second.kind == "number":
                 ref, named = self._measured(index, index + 2)
@@ -295,7 +299,9 @@ class ChineseConditions:
         if previous is not None and previous.is_cue("like") and mention.kind == "value" and not mention.hits:
             return
         places = [i for i in (index - 1, index - 2, index + 1, index + 2) if 0 <= i < len(self.mentions)]
-        places = [i for i in places if self.mentions[i].kind == "schema" and self._clause_of[i] == self._clause_of[index]]
+        places = [
+            i for i in places if self.mentions[i].kind == "schema" and self._clause_of[i] == self._clause_of[index]
+        ]
         beside: list[Candidate] = []
         for i in places:
             weight = 1.0 if abs(i - index) == 1 else 0.7
@@ -314,7 +320,9 @@ class ChineseConditions:
             (
                 i
                 for i in places
-                if any((c.table, c.column) == (hit.table, hit.column) and c.score >= 0.6 for c in self.mentions[i].columns)  # noqa: PLR2004
+                if any(
+                    (c.table, c.column) == (hit.table, hit.column) and c.score >= 0.6 for c in self.mentions[i].columns
+                )  # noqa: PLR2004
                 and not self.is_table(i)
                 and not self._asks_before(i)
             ),
@@ -333,7 +341,9 @@ class ChineseConditions:
             return
         ref = None
         if before is not None and before.kind == "schema":
-            ref = self.context.names(self.table_of(index - 1))[0] if self.is_table(index - 1) else self.column(index - 1)
+            ref = (
+                self.context.names(self.table_of(index - 1))[0] if self.is_table(index - 1) else self.column(index - 1)
+            )
             before.use = before.use or "condition"
         elif self.main is not None:
             ref = next(iter(self.context.names(self.main)), None)

@@ -125,7 +125,9 @@ def _entity(catalog: Catalog, table: Table) -> Entity:
                 unique=unique or (table.primary_key == (column.name,)),
                 stored_as=column.sql_type,
                 distinct=distinct,
-                flag=_flag(catalog, table, column.name) if distinct in (1, 2) and column.sql_type == "VARCHAR" else None,
+                flag=_flag(catalog, table, column.name)
+                if distinct in (1, 2) and column.sql_type == "VARCHAR"
+                else None,
             )
     names, named = _name_fields(words, table, fields)
     return Entity(table, words, fields, names, named, _key_fields(table, fields))
@@ -177,9 +179,7 @@ def _is_key(column: str, words: tuple[str, ...], table: Table) -> bool:
     return column in table.primary_key and words[-1:] in (("code",), ("number",), ("key",))
 
 
-def _name_fields(
-    words: tuple[str, ...], table: Table, fields: Mapping[str, Field]
-) -> tuple[tuple[Field, ...], bool]:
+def _name_fields(words: tuple[str, ...], table: Table, fields: Mapping[str, Field]) -> tuple[tuple[Field, ...], bool]:
     """Return the fields that name a row, and whether their names say so."""
     candidates = [field for field in fields.values() if not field.numeric and not field.key]
     table_zh = compact(table.source_name)

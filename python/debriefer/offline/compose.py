@@ -87,7 +87,9 @@ class Composer:
         used: dict[str, set[str]] = {}
         for ref in _refs(query):
             used.setdefault(ref.table, set()).add(ref.column)
-        counted = {o.table for o in (*query.outputs, *(r.what for r in query.rankings), *(h.what for h in query.having))}
+        counted = {
+            o.table for o in (*query.outputs, *(r.what for r in query.rankings), *(h.what for h in query.having))
+        }
         changes: dict[tuple[str, str], Ref] = {}
         for table, columns in used.items():
             edges = self._graph.roles(entity, table)

@@ -172,7 +172,12 @@ class EnglishReader(Conditions):
             cursor += 1
         later = any(m.is_cue("super") and m.use is None for m in self.mentions[cursor:])
         following = self.next_content(cursor - 1)
-        if later and following is not None and self.mentions[following].kind == "schema" and mention.text.lower() == "top":
+        if (
+            later
+            and following is not None
+            and self.mentions[following].kind == "schema"
+            and mention.text.lower() == "top"
+        ):
             # `the top 3 countries which have the most plants`: the later superlative says by what.
             mention.use = "rank"
             self._pending = limit
@@ -219,9 +224,13 @@ class EnglishReader(Conditions):
                 mention.use = "rank"
                 self._mark_count(index)
                 if not any(m.kind == "schema" and m.use in (None, "output", "modifier") for m in self.mentions[:index]):
-                    self.doubts.add(0.35, f"it is not understood what has the {mention.text} `{self.mentions[target].text}`")
+                    self.doubts.add(
+                        0.35, f"it is not understood what has the {mention.text} `{self.mentions[target].text}`"
+                    )
                 self.query.rankings.append(
-                    Ranking(Output(None, "count", table=self._counted_beside(refs[0].table)), direction == "desc", limit)
+                    Ranking(
+                        Output(None, "count", table=self._counted_beside(refs[0].table)), direction == "desc", limit
+                    )
                 )
                 return
         self._bare_super(mention, direction, limit)
@@ -231,7 +240,9 @@ class EnglishReader(Conditions):
             if other < len(self.mentions) and self.mentions[other].is_cue("count"):
                 self.mentions[other].use = "rank"
 
-    def _dimension(self, mention: Mention, direction: str, dimensions: list[str], target: int | None, limit: int) -> None:
+    def _dimension(
+        self, mention: Mention, direction: str, dimensions: list[str], target: int | None, limit: int
+    ) -> None:
         """Rank by the column that an adjective measures: `oldest` by age or birth, `cheapest` by price."""
         table = self.main
         if target is not None and self.is_table(target):
@@ -285,7 +296,9 @@ class EnglishReader(Conditions):
             if mention.is_cue(*_OPENERS) and self.query.outputs:
                 asked = False
             elif mention.is_cue("stop-sentence", "which", "count") or (
-                mention.is_cue("and") and index + 1 < len(self.mentions) and self.mentions[index + 1].is_cue("which", "count")
+                mention.is_cue("and")
+                and index + 1 < len(self.mentions)
+                and self.mentions[index + 1].is_cue("which", "count")
             ):
                 asked = True
             if mention.use is None:
@@ -367,16 +380,24 @@ class EnglishReader(Conditions):
         mention.use = "output"
         cursor = index + 1
         distinct = False
-        while cursor < len(self.mentions) and self.mentions[cursor].is_cue("distinct", "of", "exists", "each", "and", "comma"):
+        while cursor < len(self.mentions) and self.mentions[cursor].is_cue(
+            "distinct", "of", "exists", "each", "and", "comma"
+        ):
             if self.mentions[cursor].is_cue("distinct"):
                 distinct = True
                 self.mentions[cursor].use = "output"
             cursor += 1
-        if cursor + 1 < len(self.mentions) and self.mentions[cursor].is_cue("aggregate") and not self.is_table(cursor + 1):
+        if (
+            cursor + 1 < len(self.mentions)
+            and self.mentions[cursor].is_cue("aggregate")
+            and not self.is_table(cursor + 1)
+        ):
             # `how many total points`
             return self._aggregates(cursor)
         counted = False
-        while cursor < len(self.mentions) and self.mentions[cursor].kind == "schema" and self.mentions[cursor].use is None:
+        while (
+            cursor < len(self.mentions) and self.mentions[cursor].kind == "schema" and self.mentions[cursor].use is None
+        ):
             near = self.mentions[cursor]
             following = self.following_column(cursor) if self.is_table(cursor) else None
             if following is not None and following == cursor + 1 and self.mentions[following].use is None:
@@ -398,7 +419,10 @@ class EnglishReader(Conditions):
                 counted = True
                 found = self.context.field(ref)
                 if found.numeric and not found.key and not distinct and found.kind == "number":
-                    self.doubts.add(0.2 if "total" in mention.text.lower() else 0.05, f"`{near.text}` is taken for a number that the table holds")
+                    self.doubts.add(
+                        0.2 if "total" in mention.text.lower() else 0.05,
+                        f"`{near.text}` is taken for a number that the table holds",
+                    )
                     self._add(Output(ref))
                 else:
                     self._add(Output(ref, "count", distinct=True))
@@ -439,7 +463,11 @@ class EnglishReader(Conditions):
             if following is not None:
                 self.mentions[target].use = "modifier"
                 target = following
-        ref = self.column(target, kinds=("number", "date")) if target is not None and self.mentions[target].kind == "schema" else None
+        ref = (
+            self.column(target, kinds=("number", "date"))
+            if target is not None and self.mentions[target].kind == "schema"
+            else None
+        )
         if ref is None or target is None:
             text = functions[0][1].text if functions else ""
             self.doubts.add(0.45, f"`{text}` is taken of nothing that is a number")
@@ -474,7 +502,11 @@ class EnglishReader(Conditions):
             self._default_outputs()
         if ranked_counts and not query.group:
             self._group_ranked(ranked_counts[0])
-        if query.having and any(o.aggregate == "count" for o in query.outputs) and not any(o.aggregate is None for o in query.outputs):
+        if (
+            query.having
+            and any(o.aggregate == "count" for o in query.outputs)
+            and not any(o.aggregate is None for o in query.outputs)
+        ):
             self.doubts.add(0.5, "groups are to be counted")
         if counts and any(o.aggregate is None for o in query.outputs):
             query.entity = query.entity or counts[0].table
@@ -569,5 +601,8 @@ class EnglishReader(Conditions):
                 self.doubts.add(0.35 if proper else 0.15, f"`{mention.text}` was not understood")
             elif mention.kind in ("number", "value") and mention.use is None:
                 self.doubts.add(0.4, f"`{mention.text}` is compared with no column")
-            elif mention.is_cue("compare", "like", "not", "super", "common", "each", "aggregate", "both") and mention.use is None:
+            elif (
+                mention.is_cue("compare", "like", "not", "super", "common", "each", "aggregate", "both")
+                and mention.use is None
+            ):
                 self.doubts.add(0.3, f"`{mention.text}` was not used")

@@ -116,7 +116,9 @@ class Conditions:
             if self.is_table(other):
                 result.append(self.table_of(other))
                 break
-            if not (mention.kind == "schema" or mention.is_cue("of", "and", "comma", "distinct", "from", "each", "exists")):
+            if not (
+                mention.kind == "schema" or mention.is_cue("of", "and", "comma", "distinct", "from", "each", "exists")
+            ):
                 break
         for other in range(index - 1, -1, -1):
             if self.is_table(other):
@@ -185,7 +187,11 @@ class Conditions:
         after = self.mentions[index + 1] if index + 1 < len(self.mentions) else None
         if previous is not None and previous.is_cue("super", "common"):
             return
-        if after is not None and after.is_cue("super", "common") and (previous is None or not previous.is_cue("compare")):
+        if (
+            after is not None
+            and after.is_cue("super", "common")
+            and (previous is None or not previous.is_cue("compare"))
+        ):
             return
         if previous is not None and previous.is_cue("compare"):
             self._compare(index, index - 1, previous.carried)
@@ -242,9 +248,7 @@ class Conditions:
             before = self._before(before)
         ref: Ref | None = None
         named: int | None = None
-        counted = (
-            following is not None and self.is_table(following) and self.following_column(following) is None
-        )
+        counted = following is not None and self.is_table(following) and self.following_column(following) is None
         if (
             before is not None
             and self.mentions[before].kind == "schema"
@@ -280,7 +284,9 @@ class Conditions:
         self.query.having.append(Having(Output(None, "count", table=table), operator, number))  # type: ignore[arg-type]
 
     def _comparable(self, index: int, kinds: Sequence[str]) -> Ref | None:
-        if not any(self.context.schema.field(c.table, c.column or "").kind in kinds for c in self.mentions[index].columns):
+        if not any(
+            self.context.schema.field(c.table, c.column or "").kind in kinds for c in self.mentions[index].columns
+        ):
             return None
         return self.column(index, kinds=kinds)
 
@@ -328,7 +334,11 @@ class Conditions:
         elif self.main is not None and len(self.context.graph.roles(self.main, hit.table)) > 1:
             self.doubts.add(0.2, f"it is not said by which column `{self.main}` meets `{hit.table}`")
         named = next(
-            (i for i in places if any((c.table, c.column) == (hit.table, hit.column) for c in self.mentions[i].columns)),
+            (
+                i
+                for i in places
+                if any((c.table, c.column) == (hit.table, hit.column) for c in self.mentions[i].columns)
+            ),
             None,
         )
         if named is None:
@@ -443,7 +453,9 @@ class Conditions:
         for other in range(index - 1, max(index - 6, -1), -1):
             mention = self.mentions[other]
             if mention.is_cue("not"):
-                if any(self.is_table(i) and self.mentions[i].use in (None, "modifier") for i in range(other + 1, index)):
+                if any(
+                    self.is_table(i) and self.mentions[i].use in (None, "modifier") for i in range(other + 1, index)
+                ):
                     return False
                 mention.use = "condition"
                 return True

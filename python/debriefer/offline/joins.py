@@ -117,7 +117,12 @@ def _found(catalog: Catalog, schema: Schema, entity: Entity, field: Field) -> li
                 continue
             if target.numeric != field.numeric or target.distinct == 0 or field.distinct == 0:
                 continue
-            if field.unique and field.key and entity.key_fields[:1] == (field,) and not _same_name(field, target, other):
+            if (
+                field.unique
+                and field.key
+                and entity.key_fields[:1] == (field,)
+                and not _same_name(field, target, other)
+            ):
                 continue
             score = _agreement(field, target, other)
             if score > 0:

@@ -246,7 +246,9 @@ _PHRASES: dict[str, dict[str, str]] = {
         "different kinds of": "",
         "different types of": "",
         "different": "",
-        "distinct": "", "unique": ""},
+        "distinct": "",
+        "unique": "",
+    },
     "sort": {
         "sorted by": "",
         "ordered by": "",
@@ -451,5 +453,12 @@ DEPARTURE_WORDS = frozenset("source origin departure depart from start sender be
 ARRIVAL_WORDS = frozenset("destination arrival arrive to end receiver target finish".split())
 
 AGE_COLUMNS = (("age",),)
-BIRTH_COLUMNS = (("birth", "date"), ("birth", "year"), ("date", "of", "birth"), ("birthday",), ("birthdate",), ("born",))
+BIRTH_COLUMNS = (
+    ("birth", "date"),
+    ("birth", "year"),
+    ("date", "of", "birth"),
+    ("birthday",),
+    ("birthdate",),
+    ("born",),
+)
 PLACE_WORDS = ("location", "place", "city", "address", "country", "venue", "hometown", "state")

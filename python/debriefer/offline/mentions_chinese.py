@@ -8,7 +8,17 @@ from collections import defaultdict
 
 from debriefer.offline.columns import Entity, Field, Schema
 from debriefer.offline.joins import Edge, JoinGraph
-from debriefer.offline.lexicon_chinese import CUES, DIGITS, MEASURES, MULTIPLIERS, PREFIXES, STOP_WORDS, SUFFIXES, SYNONYMS, VAGUE
+from debriefer.offline.lexicon_chinese import (
+    CUES,
+    DIGITS,
+    MEASURES,
+    MULTIPLIERS,
+    PREFIXES,
+    STOP_WORDS,
+    SUFFIXES,
+    SYNONYMS,
+    VAGUE,
+)
 from debriefer.offline.linking import Candidate, Mention
 from debriefer.offline.values import ValueIndex, bare
 from debriefer.offline.words import compact
@@ -123,7 +133,7 @@ def link(question: str, terms: ChineseTerms, values: ValueIndex) -> list[Mention
         if mention is None:
             mark = text[end - 1] in _MARK
             kind, cue = ("cue", "clause") if mark and not text[end - 1].isspace() else ("unread", "")
-            if text[end - 1] not in " \t\n《》\"“”()（）":
+            if text[end - 1] not in ' \t\n《》"“”()（）':
                 mentions.append(Mention(end - 1, end, text[end - 1], kind, cue=cue))
             end -= 1
         else:
@@ -133,9 +143,7 @@ def link(question: str, terms: ChineseTerms, values: ValueIndex) -> list[Mention
     return mentions
 
 
-def _spans(
-    text: str, folded: str, terms: ChineseTerms, values: ValueIndex
-) -> dict[int, list[tuple[float, Mention]]]:
+def _spans(text: str, folded: str, terms: ChineseTerms, values: ValueIndex) -> dict[int, list[tuple[float, Mention]]]:
     spans: dict[int, list[tuple[float, Mention]]] = defaultdict(list)
 
     def add(weight: float, mention: Mention) -> None:
@@ -151,7 +159,9 @@ def _spans(
         if number is not None and (raw_digits(match.group()) or _counts(text, match.start(), end)):
             raw = text[match.start() : end]
             hits = values.find(raw)
-            add((end - match.start()) * 1.05 + 0.1, Mention(match.start(), end, raw, "number", number=number, hits=hits))
+            add(
+                (end - match.start()) * 1.05 + 0.1, Mention(match.start(), end, raw, "number", number=number, hits=hits)
+            )
     for start in range(len(text)):
         if text[start] in _MARK:
             continue
@@ -165,7 +175,10 @@ def _spans(
             place = (start, end, text[start:end])
             if candidates:
                 score = candidates[0].score
-                add(size * (0.9 + 0.3 * score) + (0.3 if score >= 0.9 else 0.0), Mention(*place, "schema", candidates=candidates))  # noqa: PLR2004
+                add(
+                    size * (0.9 + 0.3 * score) + (0.3 if score >= 0.9 else 0.0),
+                    Mention(*place, "schema", candidates=candidates),
+                )  # noqa: PLR2004
             if size > 1 or piece not in STOP_WORDS:
                 _value(add, values, place, size, candidates)
             for cue, carried in CUES.get(piece, ())[:1]:
@@ -175,7 +188,9 @@ def _spans(
     return spans
 
 
-def _value(add: object, values: ValueIndex, place: tuple[int, int, str], size: int, candidates: tuple[Candidate, ...]) -> None:
+def _value(
+    add: object, values: ValueIndex, place: tuple[int, int, str], size: int, candidates: tuple[Candidate, ...]
+) -> None:
     text = place[2]
     if bare(text) != text.casefold():
         return
@@ -246,5 +261,3 @@ def _spoken(raw: str) -> int | None:
         else:
             digit = DIGITS[char]
     return total + digit
-
-

@@ -66,7 +66,13 @@ def read_question(task: Task, catalog: Catalog, *, always_answer: bool = False) 
 
 
 def _settle(
-    known: _Knowledge, catalog: Catalog, query: Query, mentions: list[Mention], doubts: Doubts, singular: bool, always_answer: bool
+    known: _Knowledge,
+    catalog: Catalog,
+    query: Query,
+    mentions: list[Mention],
+    doubts: Doubts,
+    singular: bool,
+    always_answer: bool,
 ) -> Reading | Abstention:
     links = tuple(_link(m) for m in mentions if m.kind not in ("stop",))
     if not query.outputs:
@@ -124,4 +130,6 @@ def _link(mention: Mention) -> Link:
     if not target and mention.candidates:
         best = mention.candidates[0]
         target = best.table if best.column is None else f"{best.table}.{best.column}"
-    return Link(mention.start, mention.end, mention.text, kind, target, round(mention.score, 4), mention.use or "not used")
+    return Link(
+        mention.start, mention.end, mention.text, kind, target, round(mention.score, 4), mention.use or "not used"
+    )

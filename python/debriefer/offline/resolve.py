@@ -226,7 +226,9 @@ class Context:
         scored.sort(key=lambda item: (-item[0], item[1].table, item[1].column))
         best, hit = scored[0]
         others = [
-            s for s in scored[1:] if best - s[0] < CLOSE and not self._same(hit.table, hit.column, s[1].table, s[1].column)
+            s
+            for s in scored[1:]
+            if best - s[0] < CLOSE and not self._same(hit.table, hit.column, s[1].table, s[1].column)
         ]
         if others:
             other = others[0][1]

@@ -83,8 +83,7 @@ class ValueIndex:
             other = " ".join([*words[:-1], stem(words[-1])])
             if other != key:
                 hits = [
-                    Hit(table, column, tuple(raw), 0.85)
-                    for (table, column), raw in self._exact.get(other, {}).items()
+                    Hit(table, column, tuple(raw), 0.85) for (table, column), raw in self._exact.get(other, {}).items()
                 ]
         return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.table, hit.column)))
 

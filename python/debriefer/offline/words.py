@@ -56,7 +56,24 @@ _ABBREVIATIONS = {
     "centre": "center",
 }
 # Longest first, so that `creation` loses `ation`, not `ion`.
-_SUFFIXES = ("ation", "ments", "ment", "ings", "ing", "ance", "ence", "ors", "ers", "ion", "ed", "er", "or", "al", "ly", "e")
+_SUFFIXES = (
+    "ation",
+    "ments",
+    "ment",
+    "ings",
+    "ing",
+    "ance",
+    "ence",
+    "ors",
+    "ers",
+    "ion",
+    "ed",
+    "er",
+    "or",
+    "al",
+    "ly",
+    "e",
+)
 _ROOT_LENGTH = 4
 
 
