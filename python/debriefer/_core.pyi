@@ -1,18 +1,21 @@
 """The compiled extension: use the public functions of `debriefer`, which document and wrap these."""
 
 __all__ = [
+    "Dialect",
     "SourceTable",
     "SqliteSource",
     "assign_names",
     "canonical_name",
     "canonical_names",
     "open_sqlite",
+    "read_delimited",
     "read_json",
     "reserved_words",
+    "sniff_dialect",
     "unique_columns",
 ]
 
-from pathlib import Path
+from os import PathLike
 from typing import Literal, final
 
 @final
@@ -67,6 +70,29 @@ class SourceTable:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return an `arrow_array_stream` capsule over all batches; may be called again."""
 
+@final
+class Dialect:
+    """How a delimited file is written."""
+
+    @property
+    def delimiter(self) -> str:
+        """One character between fields; `，` is possible, too."""
+    @property
+    def quotechar(self) -> str | None:
+        """Around fields that hold delimiters or line breaks; `"` where the file has none, `None` where quotes are text."""
+    @property
+    def escapechar(self) -> str | None:
+        """Before a literal quote; `None` where it is doubled."""
+    @property
+    def encoding(self) -> str:
+        """A name that Python's codecs know."""
+    @property
+    def skip_rows(self) -> int:
+        """Number of records above the header, blank lines not counted."""
+    @property
+    def has_header(self) -> bool:
+        """Whether the first record names the columns."""
+
 def canonical_name(stem: str) -> str:
     """Return the SQL name under which a source called `stem` is registered.
 
@@ -111,7 +137,32 @@ def unique_columns(names: list[str]) -> list[str]:
 def reserved_words() -> list[str]:
     """Return the words that cannot name a table in DuckDB without quotes, sorted, in lower case."""
 
-def open_sqlite(path: str | Path) -> SqliteSource:
+def read_delimited(path: str | PathLike[str]) -> SourceTable:
+    """Read CSV, TSV or a relative of theirs, with types from all its rows.
+
+    Encoding, delimiter, quoting, preamble, header and footer are found; what was decided or repaired stands in the
+    table's notes. A column has a type only where printing its values gives the file's values back: `000021`, `1E5` and
+    `1,234` stay text.
+
+    Args:
+        path: A file of less than 4 GiB.
+
+    Returns:
+        A table named after the file's stem, its columns `BOOLEAN`, `BIGINT`, `HUGEINT`, `DOUBLE`, `DECIMAL(p,s)`, `DATE`,
+        `TIMESTAMP` or `VARCHAR`.
+
+    Raises:
+        SourceError: If the file cannot be read or holds no delimited text.
+    """
+
+def sniff_dialect(path: str | PathLike[str]) -> Dialect:
+    """Find how a delimited file is written, as `read_delimited` would read it.
+
+    Raises:
+        SourceError: If the file cannot be read or holds no delimited text.
+    """
+
+def open_sqlite(path: str | PathLike[str]) -> SqliteSource:
     """Open a SQLite file, whatever its ending.
 
     A file with a write-ahead log or an interrupted transaction is read from a copy with that log applied.
@@ -120,7 +171,7 @@ def open_sqlite(path: str | Path) -> SqliteSource:
         SourceError: The file is empty, no SQLite database, encrypted, damaged or locked for more than 1.5 seconds.
     """
 
-def read_json(path: str | Path) -> list[SourceTable]:
+def read_json(path: str | PathLike[str]) -> list[SourceTable]:
     """Read a JSON or JSON Lines file as one table or several, whatever its encoding.
 
     Read as one table called like the file: a list of records, of lists or of values; `{"records": […]}` with other keys

@@ -1,8 +1,14 @@
 //! Names and readers.
 
+use std::path::PathBuf;
+
+use debriefer_tables::delimited;
 use debriefer_tables::names::{self, NameRequest};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
+
+use crate::errors::detached;
+use crate::source::SourceTable;
 
 /// See the stub.
 #[pyfunction]
@@ -48,4 +54,42 @@ pub(crate) fn unique_columns(names: Vec<String>) -> Vec<String> {
 #[pyfunction]
 pub(crate) fn reserved_words() -> Vec<&'static str> {
     debriefer_tables::keywords::RESERVED.to_vec()
+}
+
+/// See the stub.
+#[pyfunction]
+pub(crate) fn read_delimited(py: Python<'_>, path: PathBuf) -> PyResult<SourceTable> {
+    detached(py, || delimited::read_delimited(&path)).map(SourceTable)
+}
+
+/// See the stub.
+#[pyfunction]
+pub(crate) fn read_delimited_tables(py: Python<'_>, path: PathBuf) -> PyResult<Vec<SourceTable>> {
+    let tables = detached(py, || delimited::read_delimited_tables(&path))?;
+    Ok(tables.into_iter().map(SourceTable).collect())
+}
+
+/// See the stub.
+#[pyclass(frozen, get_all, module = "debriefer._core")]
+pub(crate) struct Dialect {
+    delimiter: char,
+    quotechar: Option<char>,
+    escapechar: Option<char>,
+    encoding: &'static str,
+    skip_rows: usize,
+    has_header: bool,
+}
+
+/// See the stub.
+#[pyfunction]
+pub(crate) fn sniff_dialect(py: Python<'_>, path: PathBuf) -> PyResult<Dialect> {
+    let found = detached(py, || delimited::sniff_dialect(&path))?;
+    Ok(Dialect {
+        delimiter: found.delimiter,
+        quotechar: found.quote,
+        escapechar: found.escape,
+        encoding: found.encoding,
+        skip_rows: found.skip_rows,
+        has_header: found.has_header,
+    })
 }

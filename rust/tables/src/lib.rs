@@ -4,10 +4,10 @@
 
 pub mod calendar;
 pub mod cells;
+pub mod delimited;
 pub mod dynamic;
 pub mod json;
 pub mod keywords;
-pub mod legacy;
 pub mod names;
 pub mod numbers;
 pub mod sqlite;

@@ -1,0 +1,20 @@
+"""Any file -> one DuckDB file: names, readers, the SQL door."""
+
+from debriefer.catalog.catalog import CATALOG_FILE, Catalog, Preview
+from debriefer.catalog.door import NormalizedSql, SqlDoor
+from debriefer.catalog.model import Column, ForeignKey, Note, Refusal, Table
+from debriefer.catalog.profile import ColumnProfile
+
+__all__ = [
+    "CATALOG_FILE",
+    "Catalog",
+    "Column",
+    "ColumnProfile",
+    "ForeignKey",
+    "NormalizedSql",
+    "Note",
+    "Preview",
+    "Refusal",
+    "SqlDoor",
+    "Table",
+]

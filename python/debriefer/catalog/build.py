@@ -1,0 +1,191 @@
+"""Any file -> one DuckDB file."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import duckdb
+
+from debriefer.catalog import naming, readers
+from debriefer.catalog.identifiers import quote_identifier
+from debriefer.catalog.macros import MACROS
+from debriefer.catalog.model import MANIFEST_VERSION, Column, ForeignKey, Manifest, Note, Refusal, Table
+from debriefer.catalog.profile import TO_NUMBER_MACRO
+from debriefer.errors import CatalogError, SourceError
+
+META_SCHEMA = "debriefer"
+_INCOMING = "incoming"
+# Two readers keep two cores busy while DuckDB inserts; more would only hold more tables in memory.
+_READERS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """A table that stands in the file under its temporary name."""
+
+    temporary: str
+    table: Table
+    notes: tuple[Note, ...]
+
+
+def fingerprint(files: Sequence[tuple[str, Path]]) -> str:
+    """Return a digest of the files' relative paths and contents and of the manifest's version.
+
+    Args:
+        files: Relative path and path of each file, in a fixed order.
+    """
+    digest = hashlib.blake2b(f"catalog {MANIFEST_VERSION}".encode(), digest_size=16)
+    for relative, path in files:
+        with path.open("rb") as stream:
+            content = hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+        digest.update(f"\0{relative}\0{content}".encode())
+    return digest.hexdigest()
+
+
+def build_file(files: Sequence[tuple[str, Path]], target: Path) -> Manifest:
+    """Load `files` into a new DuckDB file at `target`, which appears only when it is complete.
+
+    Args:
+        files: Relative path and path of each file, sorted by relative path.
+        target: The catalog file; replaced if it exists.
+
+    Returns:
+        The manifest that was stored in the file.
+
+    Raises:
+        CatalogError: The file cannot be written.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
+    try:
+        with contextlib.closing(duckdb.connect(str(partial), config={"autoinstall_known_extensions": "false"})) as con:
+            manifest = _fill(con, files)
+        partial.replace(target)
+    except duckdb.IOException as error:
+        message = f"`{target}` cannot be written: {error}"
+        raise CatalogError(message, hint="check the folder's permissions and the free space") from error
+    finally:
+        for leftover in (partial, partial.with_name(partial.name + ".wal")):
+            leftover.unlink(missing_ok=True)
+    return manifest
+
+
+def _fill(con: duckdb.DuckDBPyConnection, files: Sequence[tuple[str, Path]]) -> Manifest:
+    loaded: list[_Loaded] = []
+    refusals: list[Refusal] = []
+    skipped: list[str] = []
+    con.execute("BEGIN")
+    for relative, outcome in _read_all(files):
+        if outcome is None:
+            skipped.append(relative)
+        elif isinstance(outcome, Refusal):
+            refusals.append(outcome)
+        else:
+            loaded.append(_insert(con, relative, outcome, len(loaded)))
+    tables, notes = _rename(con, loaded)
+    for macro in (*MACROS, TO_NUMBER_MACRO):
+        con.execute(macro)
+    manifest = Manifest(
+        tables=tables,
+        notes=notes,
+        refusals=tuple(refusals),
+        fingerprint=fingerprint(files),
+        skipped=tuple(skipped),
+    )
+    con.execute(f"CREATE SCHEMA {META_SCHEMA}")
+    con.execute(f"CREATE TABLE {META_SCHEMA}.manifest AS SELECT ?::VARCHAR AS value", [manifest.to_json()])
+    con.execute("COMMIT")
+    con.execute("CHECKPOINT")
+    return manifest
+
+
+def _read_all(files: Sequence[tuple[str, Path]]) -> Iterator[tuple[str, readers.Readable | Refusal | None]]:
+    """Yield each table, refusal, or `None` for a file that is no table, in the files' order; reading runs ahead."""
+    with ThreadPoolExecutor(_READERS, thread_name_prefix="reader") as pool:
+        pending: deque[tuple[str, Future[list[readers.Readable | Refusal] | None]]] = deque()
+        queue = iter(files)
+        while True:
+            while len(pending) < _READERS + 1 and (following := next(queue, None)) is not None:
+                pending.append((following[0], pool.submit(_read_one, *following)))
+            if not pending:
+                return
+            relative, future = pending.popleft()
+            outcomes = future.result()
+            if outcomes is None:
+                yield relative, None
+                continue
+            for outcome in outcomes:
+                yield relative, outcome
+
+
+def _read_one(relative: str, path: Path) -> list[readers.Readable | Refusal] | None:
+    try:
+        kind = readers.detect_kind(path)
+        if kind not in readers.TABLE_KINDS:
+            return None
+        return [
+            Refusal(relative, outcome.message, outcome.hint) if isinstance(outcome, SourceError) else outcome
+            for outcome in readers.read(path, kind)
+        ]
+    except SourceError as error:
+        return [Refusal(relative, error.message, error.hint)]
+    except OSError as error:
+        return [Refusal(relative, f"cannot be opened: {error.strerror or error}", "check the file's permissions")]
+
+
+def _insert(con: duckdb.DuckDBPyConnection, relative: str, source: readers.Readable, number: int) -> _Loaded:
+    temporary = f"{_INCOMING}_{number}"
+    declared = dict(source.declared)
+    columns = tuple(Column(name, sql_type, declared.get(name)) for name, sql_type in source.columns)
+    items = ", ".join(f"{quote_identifier(c.name)}::{c.sql_type} AS {quote_identifier(c.name)}" for c in columns)
+    con.register(_INCOMING, source.stream)
+    try:
+        con.execute(f"CREATE TABLE {temporary} AS SELECT {items} FROM {_INCOMING}")
+    finally:
+        con.unregister(_INCOMING)
+    table = Table(
+        name=temporary,
+        source=relative,
+        source_name=source.name,
+        kind=source.kind,
+        columns=columns,
+        row_count=source.rows,
+        primary_key=tuple(source.primary_key),
+        foreign_keys=tuple(ForeignKey(*key) for key in source.foreign_keys),
+    )
+    notes = tuple(Note(relative, code, text, count, tuple(samples)) for code, text, count, samples in source.notes)
+    return _Loaded(temporary, table, notes)
+
+
+def _rename(
+    con: duckdb.DuckDBPyConnection, loaded: Sequence[_Loaded]
+) -> tuple[tuple[Table, ...], tuple[Note, ...]]:
+    """Give every table its canonical name and its aliases."""
+    names = naming.assign([(item.table.source, item.table.source_name) for item in loaded])
+    tables, notes = [], []
+    for item, name in zip(loaded, names, strict=True):
+        con.execute(f"ALTER TABLE {item.temporary} RENAME TO {quote_identifier(name.name)}")
+        for alias in name.aliases:
+            con.execute(f"CREATE VIEW {quote_identifier(alias)} AS FROM main.{quote_identifier(name.name)}")
+        tables.append(replace(item.table, name=name.name, aliases=tuple(name.aliases)))
+        notes.extend(replace(note, table=name.name) for note in item.notes)
+    by_source = {(table.source, table.source_name): table.name for table in tables}
+    resolved = [
+        replace(
+            table,
+            foreign_keys=tuple(
+                replace(key, to_table=by_source[table.source, key.to_table])
+                for key in table.foreign_keys
+                if (table.source, key.to_table) in by_source
+            ),
+        )
+        for table in tables
+    ]
+    return tuple(sorted(resolved, key=lambda table: table.name)), tuple(notes)

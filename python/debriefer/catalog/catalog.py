@@ -1,0 +1,356 @@
+"""The catalog: one DuckDB file a task, built once, opened read-only by every later reader."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import Any, Self
+
+import duckdb
+import polars as pl
+
+from debriefer.catalog.build import META_SCHEMA, build_file, fingerprint
+from debriefer.catalog.door import SESSION_SETTINGS, NormalizedSql, SqlDoor
+from debriefer.catalog.identifiers import quote_identifier
+from debriefer.catalog.model import MANIFEST_VERSION, Manifest, Note, Refusal, Table
+from debriefer.catalog.profile import ColumnProfile, profile_columns
+from debriefer.errors import CatalogError, MissingFileError, SqlError
+from debriefer.task import Task, files_below
+
+CATALOG_FILE = "catalog.duckdb"
+
+_READ_ONLY: dict[str, str | bool | int | float | list[str]] = {
+    "enable_external_access": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    # Results must not depend on which thread finished first.
+    "preserve_insertion_order": "true",
+}
+# Polars cannot import these Arrow types; as text they keep their value.
+_AS_TEXT = ("INTERVAL", "BIT", "UNION", "VARIANT", "TIME WITH TIME ZONE", "TIMETZ", "GEOMETRY")
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The first rows of a result, and how many there are.
+
+    Attributes:
+        columns: Names, as the statement gives them.
+        types: DuckDB types of the columns.
+        rows: At most as many as were asked for, as Python values.
+        total_rows: Number of rows of the whole result.
+        normalized: The statement as it ran, and what was rewritten.
+    """
+
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    total_rows: int
+    normalized: NormalizedSql
+
+
+class Catalog:
+    """Read-only access to the tables of a task.
+
+    A catalog may be shared between threads; each statement runs on a cursor of its own. Use it as a context
+    manager, or call `close`.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        """Open the catalog file at `path`; see `open`."""
+        self._path = Path(path)
+        self._connection = _connect(self._path)
+        self._manifest = _read_manifest(self._connection, self._path)
+        self._tables = MappingProxyType({table.name: table for table in self._manifest.tables})
+        self._door: SqlDoor | None = None
+        self._lock = threading.Lock()
+
+    @classmethod
+    def open(cls, path: str | Path) -> Self:
+        """Open a catalog that `build` wrote.
+
+        Raises:
+            MissingFileError: There is no such file.
+            CatalogError: The file is no catalog, or one of another version.
+        """
+        return cls(path)
+
+    @classmethod
+    def build(cls, task: Task | str | Path, path: str | Path | None = None, *, reuse: bool = False) -> Self:
+        """Read every table below the task's `context/` into one DuckDB file and open it.
+
+        A file that cannot be read is refused alone (`refusals`); the others load.
+
+        Args:
+            task: The task, or its folder.
+            path: The file to write; `workdir/catalog.duckdb` in the task folder where it is a working copy
+                (has a `workdir/`), else `catalog.duckdb` in a new temporary folder.
+            reuse: Open the file at `path` as it is if it was built from the same content.
+
+        Raises:
+            CatalogError: The file cannot be written.
+        """
+        task = task if isinstance(task, Task) else Task.open(task)
+        target = Path(path) if path is not None else _default_path(task)
+        files = [(file.relative_to(task.context).as_posix(), file) for file in task.files()]
+        return cls._build(files, target, reuse=reuse)
+
+    @classmethod
+    def from_files(cls, source: str | Path, path: str | Path, *, reuse: bool = False) -> Self:
+        """Read a folder of files, or one file, that is no task.
+
+        Args:
+            source: A file, or a folder whose files are found at any depth; hidden ones are left out.
+            path: The catalog file to write.
+            reuse: Open the file at `path` as it is if it was built from the same content.
+
+        Raises:
+            MissingFileError: `source` does not exist.
+            CatalogError: The catalog file cannot be written.
+        """
+        source = Path(source)
+        if not source.exists():
+            message = f"`{source}` does not exist"
+            raise MissingFileError(message, hint="name a folder of files, or one file")
+        root = source if source.is_dir() else source.parent
+        found = files_below(source) if source.is_dir() else [source]
+        return cls._build([(file.relative_to(root).as_posix(), file) for file in found], Path(path), reuse=reuse)
+
+    @classmethod
+    def _build(cls, files: Sequence[tuple[str, Path]], target: Path, *, reuse: bool) -> Self:
+        if reuse and target.is_file():
+            with contextlib.suppress(CatalogError):
+                catalog = cls(target)
+                if catalog.fingerprint == fingerprint(files):
+                    return catalog
+                catalog.close()
+        build_file(files, target)
+        return cls(target)
+
+    @property
+    def path(self) -> Path:
+        """The catalog file."""
+        return self._path
+
+    @property
+    def fingerprint(self) -> str:
+        """Digest of the content that the catalog was built from."""
+        return self._manifest.fingerprint
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Tables by canonical name, sorted by it."""
+        return self._tables
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What was decided or repaired for each file, in the files' order."""
+        return self._manifest.notes
+
+    @property
+    def refusals(self) -> tuple[Refusal, ...]:
+        """Files, or tables inside files, that could not be loaded."""
+        return self._manifest.refusals
+
+    @property
+    def skipped(self) -> tuple[str, ...]:
+        """Files below `context/` that are no tables: documents, media, others."""
+        return self._manifest.skipped
+
+    @property
+    def schema(self) -> Mapping[str, Sequence[str]]:
+        """Column names by canonical table name."""
+        return MappingProxyType({name: table.column_names for name, table in self._tables.items()})
+
+    @property
+    def door(self) -> SqlDoor:
+        """The SQL door over this catalog's names."""
+        with self._lock:
+            if self._door is None:
+                aliases = {alias: table.name for table in self._tables.values() for alias in table.aliases}
+                self._door = SqlDoor(self.schema, aliases)
+            return self._door
+
+    def table(self, name: str) -> Table:
+        """Return the table with this canonical name or alias, without regard to case.
+
+        Raises:
+            CatalogError: There is none.
+        """
+        wanted = name.strip().strip('"').casefold()
+        for table in self._tables.values():
+            if wanted in (table.name.casefold(), *(alias.casefold() for alias in table.aliases)):
+                return table
+        message = f"`{name}` is no table of this catalog"
+        known = ", ".join(f"`{known}`" for known in list(self._tables)[:20])
+        raise CatalogError(message, hint=f"tables: {known}" if known else "the catalog holds no table")
+
+    def profile(self, name: str) -> list[ColumnProfile]:
+        """Return what the values of each column of a table look like, in the order of the columns.
+
+        Raises:
+            CatalogError: There is no such table.
+        """
+        table = self.table(name)
+        with self._cursor() as cursor:
+            return profile_columns(cursor, table.name, table.columns)
+
+    def normalize(self, query: str) -> NormalizedSql:
+        """Return `query` as it would run, without running it; see `sql` for the errors."""
+        return self.door.prepare(query)
+
+    def sql(self, query: str) -> pl.DataFrame:
+        """Run one read-only statement through the SQL door.
+
+        Args:
+            query: SQL of DuckDB's dialect; form errors that have one mending are mended.
+
+        Returns:
+            The whole result. Column names that occur twice get a suffix (`name_2`).
+
+        Raises:
+            SqlError: The statement is not one read-only statement, names what does not exist, or fails.
+        """
+        normalized = self.door.prepare(query)
+        with self._cursor() as cursor:
+            try:
+                return _frame(cursor, normalized.sql)
+            except duckdb.Error as error:
+                raise self.door.explain_error(error, normalized.sql) from error
+
+    def preview(self, query: str, limit: int = 50) -> Preview:
+        """Run one read-only statement and return its first rows and its total number of rows.
+
+        Args:
+            query: As for `sql`.
+            limit: Largest number of rows to return.
+
+        Raises:
+            SqlError: As for `sql`.
+        """
+        normalized = self.door.prepare(query)
+        with self._cursor() as cursor:
+            try:
+                cursor.execute(normalized.sql)
+                description = cursor.description or []
+                rows = cursor.fetchmany(limit + 1)
+                total = len(rows)
+                if total > limit:
+                    inner = normalized.sql.rstrip().rstrip(";")
+                    counted = cursor.execute(f"SELECT count(*) FROM ({inner}\n)").fetchone()
+                    total = counted[0] if counted is not None else total
+            except duckdb.Error as error:
+                raise self.door.explain_error(error, normalized.sql) from error
+        return Preview(
+            columns=tuple(item[0] for item in description),
+            types=tuple(str(item[1]) for item in description),
+            rows=tuple(rows[:limit]),
+            total_rows=total,
+            normalized=normalized,
+        )
+
+    def interrupt(self) -> None:
+        """Stop the statements that run on this catalog; they raise `SqlError`."""
+        self._connection.interrupt()
+
+    def close(self) -> None:
+        """Close the file; further statements fail."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextlib.contextmanager
+    def _cursor(self) -> Any:  # noqa: ANN401
+        try:
+            cursor = self._connection.cursor()
+        except duckdb.ConnectionException as error:
+            message = f"the catalog `{self._path}` is closed"
+            raise SqlError(message, hint="open it again with `Catalog.open`") from error
+        try:
+            yield cursor
+        finally:
+            cursor.close()
+
+
+def _connect(path: Path) -> duckdb.DuckDBPyConnection:
+    if not path.is_file():
+        message = f"`{path}` does not exist"
+        raise MissingFileError(message, hint="build it with `Catalog.build(task, path)`")
+    try:
+        connection = duckdb.connect(str(path), read_only=True, config=_READ_ONLY)
+    except duckdb.Error as error:
+        message = f"`{path}` cannot be opened as a catalog: {str(error).splitlines()[0]}"
+        raise CatalogError(message, hint="delete it and build it again") from error
+    for setting in SESSION_SETTINGS:
+        connection.execute(setting)
+    connection.execute("SET lock_configuration = true")
+    return connection
+
+
+def _read_manifest(connection: duckdb.DuckDBPyConnection, path: Path) -> Manifest:
+    hint = "delete it and build it again"
+    try:
+        row = connection.execute(f"SELECT value FROM {META_SCHEMA}.manifest").fetchone()
+    except duckdb.Error as error:
+        connection.close()
+        message = f"`{path}` is a DuckDB file but no catalog"
+        raise CatalogError(message, hint=hint) from error
+    try:
+        manifest = Manifest.from_json(row[0] if row else "{}")
+    except (KeyError, TypeError, ValueError) as error:
+        connection.close()
+        message = f"`{path}` was built by another version"
+        raise CatalogError(message, hint=hint) from error
+    if manifest.version != MANIFEST_VERSION:
+        connection.close()
+        message = f"`{path}` was built by another version ({manifest.version}, this is {MANIFEST_VERSION})"
+        raise CatalogError(message, hint=hint)
+    return manifest
+
+
+def _frame(cursor: duckdb.DuckDBPyConnection, query: str) -> pl.DataFrame:
+    relation = cursor.sql(query)
+    if relation is None:
+        return pl.DataFrame()
+    names = _unique(relation.columns)
+    as_text = [str(kind).upper().startswith(_AS_TEXT) or "INTERVAL" in str(kind).upper() for kind in relation.types]
+    if list(relation.columns) == names and not any(as_text):
+        return pl.DataFrame(relation)
+    plain = [f"c{i}" for i in range(len(names))]
+    items = ", ".join(f"{c}::VARCHAR AS {c}" if text else c for c, text in zip(plain, as_text, strict=True))
+    inner = query.rstrip().rstrip(";")
+    frame = pl.DataFrame(cursor.sql(f"SELECT {items} FROM ({inner}\n) AS result({', '.join(plain)})"))
+    return frame.rename(dict(zip(plain, names, strict=True)))
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    seen: set[str] = set()
+    result = []
+    for name in names:
+        candidate, number = name, 1
+        while candidate in seen or (number > 1 and candidate in names):
+            number += 1
+            candidate = f"{name}_{number}"
+        seen.add(candidate)
+        result.append(candidate)
+    return result
+
+
+def _default_path(task: Task) -> Path:
+    workdir = task.folder / "workdir"
+    if workdir.is_dir():
+        return workdir / CATALOG_FILE
+    import tempfile  # noqa: PLC0415
+
+    return Path(tempfile.mkdtemp(prefix="debriefer-")) / CATALOG_FILE

@@ -1,0 +1,3 @@
+"""Macros (INTERIM)."""
+
+MACROS: tuple[str, ...] = ()

@@ -1,0 +1,60 @@
+"""The application that mounts every command."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from debriefer import __version__
+from debriefer.cli import console, exit_codes
+from debriefer.cli.doctor import doctor
+from debriefer.cli.run import run
+from debriefer.cli.score import score
+from debriefer.cli.solve import solve
+from debriefer.cli.sql import sql
+from debriefer.cli.tables import tables
+from debriefer.errors import DebrieferError
+
+app = typer.Typer(
+    name="debriefer",
+    help="Answer a data question from a folder of mixed evidence, and show where every value came from.",
+    epilog="Exit codes: 0 done, 1 a task failed, 2 wrong input or usage, 3 abstained (no confident reading).",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _show_version(value: bool) -> None:
+    if value:
+        console.data(f"debriefer {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+for _command in (solve, run, tables, sql, score, doctor):
+    app.command()(_command)
+
+
+def main() -> None:
+    """Run the command line; errors that a user can cause end as two lines on stderr and exit code 2."""
+    try:
+        app()
+    except DebrieferError as error:
+        console.show_error(error)
+        sys.exit(exit_codes.BAD_INPUT)
+    except BrokenPipeError:
+        # The reader of our output (`head`) has gone; Python must not complain while it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(exit_codes.FAILED)

@@ -1,0 +1,9 @@
+"""What a command's exit code means; documented in `docs/command-line.md`."""
+
+OK = 0
+# Some task failed although its input could be read, or this program is at fault.
+FAILED = 1
+# The command line or the input is wrong; the message says what.
+BAD_INPUT = 2
+# No confident reading of the question: no prediction was written.
+ABSTAINED = 3

@@ -1,0 +1,41 @@
+"""What a command that reads tables may be pointed at."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from debriefer.catalog import CATALOG_FILE, Catalog
+from debriefer.errors import MissingFileError
+from debriefer.task import Task, is_task_folder
+
+
+@contextlib.contextmanager
+def open_target(target: Path) -> Iterator[Catalog]:
+    """Open the tables at `target`: a task folder, any folder of files, one file, or a built catalog.
+
+    Raises:
+        MissingFileError: There is nothing at `target`.
+    """
+    if not target.exists():
+        message = f"`{target}` does not exist"
+        raise MissingFileError(message, hint="name a task folder, a folder of files, a file or a `catalog.duckdb`")
+    if target.suffix == ".duckdb":
+        with Catalog.open(target) as catalog:
+            yield catalog
+        return
+    built = target / "workdir" / CATALOG_FILE
+    if built.is_file():
+        with Catalog.open(built) as catalog:
+            yield catalog
+        return
+    with tempfile.TemporaryDirectory(prefix="debriefer-") as folder:
+        path = Path(folder) / CATALOG_FILE
+        if target.is_dir() and is_task_folder(target):
+            catalog = Catalog.build(Task.open(target), path)
+        else:
+            catalog = Catalog.from_files(target, path)
+        with catalog:
+            yield catalog

@@ -1,0 +1,170 @@
+"""The task folder: `task.json`, the files below `context/` by kind, and a working copy to solve it in."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from debriefer.errors import MissingFileError, TaskError
+
+_TASK_FILE = "task.json"
+_CONTEXT = "context"
+_LAYOUT_HINT = "a task folder holds `task.json` with a `question`, and the evidence below `context/`"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One question and its evidence, read from a folder that is never written to.
+
+    Attributes:
+        folder: The task folder, absolute.
+        task_id: Identifier from `task.json`; the folder's name where the file gives none.
+        question: The question, without white space at its ends.
+        difficulty: `easy`, `medium`, `hard`, `extreme` or whatever the file says; `None` where it is absent.
+        extra: Keys of `task.json` that this package does not know, as they were read.
+
+    Source: task folder layout of the KDD Cup 2026 Data Agents track.
+    """
+
+    folder: Path
+    task_id: str
+    question: str
+    difficulty: str | None = None
+    extra: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Task:
+        """Read a task folder.
+
+        Args:
+            folder: Folder that holds `task.json` and, usually, `context/`.
+
+        Raises:
+            MissingFileError: The folder or its `task.json` does not exist.
+            TaskError: `task.json` is no JSON object or asks no question.
+        """
+        folder = Path(folder)
+        path = folder / _TASK_FILE
+        if not folder.is_dir():
+            message = f"`{folder}` is not a folder"
+            raise MissingFileError(message, hint=_LAYOUT_HINT)
+        if not path.is_file():
+            message = f"`{path}` does not exist"
+            raise MissingFileError(message, hint=_LAYOUT_HINT)
+        values = _read_object(path)
+        question = values.pop("question", None)
+        if not isinstance(question, str) or not question.strip():
+            message = f"`{path}` asks no question"
+            raise TaskError(message, hint='add the question as text: {"question": "…"}')
+        task_id = values.pop("task_id", None)
+        if task_id is None or not str(task_id).strip():
+            task_id = folder.resolve().name
+        difficulty = values.pop("difficulty", None)
+        return cls(
+            folder=folder.resolve(),
+            task_id=_safe_name(str(task_id)),
+            question=question.strip(),
+            difficulty=None if difficulty is None else str(difficulty),
+            extra=values,
+        )
+
+    @property
+    def context(self) -> Path:
+        """Folder of the evidence; may be absent."""
+        return self.folder / _CONTEXT
+
+    @property
+    def knowledge(self) -> str | None:
+        """Text of `context/knowledge.md`, or `None` where the task has none.
+
+        Text that is not valid UTF-8 is read as GB18030, and as a last resort with replacement characters.
+        """
+        path = self.context / "knowledge.md"
+        if not path.is_file():
+            return None
+        raw = path.read_bytes()
+        for encoding in ("utf-8-sig", "gb18030"):
+            try:
+                return raw.decode(encoding)
+            except UnicodeDecodeError:
+                continue
+        return raw.decode("utf-8", errors="replace")
+
+    def files(self) -> list[Path]:
+        """Return every regular file below `context/`, sorted by its path relative to it.
+
+        Hidden files and folders (`.git`, `.DS_Store`) and lock files of office programs (`~$…`) are left out.
+        A link is followed only if it stays below `context/`.
+        """
+        return files_below(self.context)
+
+    def working_copy(self, folder: str | Path) -> Task:
+        """Lay a copy of the task into `folder` in which `context/` and `workdir/` may be written to.
+
+        The copy is made afresh: what an earlier run left in `folder`'s `context/` is replaced, its `workdir/` is kept.
+
+        Raises:
+            TaskError: `folder` is the task folder itself, lies inside it or holds it.
+        """
+        target = Path(folder).resolve()
+        if target.is_relative_to(self.folder) or self.folder.is_relative_to(target):
+            message = f"`{folder}` overlaps the task folder `{self.folder}`, which is never written to"
+            raise TaskError(message, hint="name a folder outside the task folder for the working copy")
+        (target / "workdir").mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(self.folder / _TASK_FILE, target / _TASK_FILE)
+        shutil.rmtree(target / _CONTEXT, ignore_errors=True)
+        (target / _CONTEXT).mkdir()
+        for path in self.files():
+            copy = target / _CONTEXT / path.relative_to(self.context)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)
+        return Task(target, self.task_id, self.question, self.difficulty, dict(self.extra))
+
+
+def files_below(folder: Path) -> list[Path]:
+    """Return every regular file below `folder`, sorted by its relative path; see `Task.files` for what is left out."""
+    if not folder.is_dir():
+        return []
+    root = folder.resolve()
+    found = []
+    for current, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            path = Path(current) / name
+            if name.startswith((".", "~$")) or not path.is_file() or not path.resolve().is_relative_to(root):
+                continue
+            found.append(path)
+    return sorted(found, key=lambda path: path.relative_to(folder).as_posix())
+
+
+def _read_object(path: Path) -> dict[str, Any]:
+    try:
+        values = json.loads(path.read_bytes().decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        message = f"`{path}` is not UTF-8: byte {error.start} does not fit"
+        raise TaskError(message, hint="save the file as UTF-8") from error
+    except json.JSONDecodeError as error:
+        message = f"`{path}` is not valid JSON: {error.msg} at line {error.lineno}, column {error.colno}"
+        raise TaskError(message, hint="check the file with `python -m json.tool`") from error
+    except RecursionError as error:
+        message = f"`{path}` is nested too deeply to read"
+        raise TaskError(message, hint=_LAYOUT_HINT) from error
+    if not isinstance(values, dict):
+        message = f"`{path}` holds no JSON object"
+        raise TaskError(message, hint='write an object: {"task_id": "task_1", "question": "…"}')
+    return values
+
+
+def _safe_name(task_id: str) -> str:
+    """Return `task_id` as one path component: it names folders of results and logs."""
+    cleaned = "".join("_" if c in '/\\:\0*?"<>|' or not c.isprintable() else c for c in task_id.strip())
+    return "_" if cleaned.strip(". ") == "" else cleaned
+
+
+def is_task_folder(folder: Path) -> bool:
+    """Return whether `folder` holds a `task.json`."""
+    return (folder / _TASK_FILE).is_file()

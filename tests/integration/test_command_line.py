@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+def debriefer(*arguments: str | Path, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-W", "error", "-m", "debriefer", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, input=stdin, check=False, timeout=60)
+
+
+@pytest.fixture
+def club(task_with: Callable[..., Path]) -> Path:
+    return task_with(
+        question="How many members are there?",
+        csv={"members.csv": "id,name,city\n1,Ann,Oslo\n2,Bob,Bergen\n3,Cid,Oslo\n"},
+    )
+
+
+def test_solve_prints_the_prediction_and_says_who_answered(club: Path, tmp_path: Path) -> None:
+    done = debriefer("solve", club, "--output", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    assert list(csv.reader(io.StringIO(done.stdout)))[1:] == [["3"]]
+    assert "offline baseline" in done.stderr
+    delivered = tmp_path / "out" / "task_1" / "prediction.csv"
+    assert delivered.read_text() == done.stdout
+    log = json.loads((tmp_path / "out" / "logs" / "task_1" / "outcome.json").read_text())
+    assert (log["status"], log["solver"], log["rows"]) == ("answered", "offline baseline", 1)
+    assert log["sql"] in (tmp_path / "out" / "logs" / "task_1" / "solver.py").read_text()
+
+
+def test_solve_abstains_with_exit_code_3_and_a_reason(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    task = task_with(
+        question="Which quarterly flux harmonises the debenture spread under stress?",
+        csv={"members.csv": "id,name\n1,Ann\n"},
+    )
+    stale = tmp_path / "out" / "task_1" / "prediction.csv"
+    stale.parent.mkdir(parents=True)
+    stale.write_text("old\n1\n")
+    done = debriefer("solve", task, "--output", tmp_path / "out")
+    assert done.returncode == 3
+    assert done.stdout == ""
+    assert "reason:" in done.stderr
+    assert not stale.exists()
+
+
+def test_solve_json_is_one_object(club: Path, tmp_path: Path) -> None:
+    done = debriefer("solve", club, "-o", tmp_path / "out", "--json")
+    assert json.loads(done.stdout)["status"] == "answered"
+
+
+def test_wrong_input_is_two_lines_and_exit_code_2(tmp_path: Path) -> None:
+    (tmp_path / "task.json").write_text("{")
+    for arguments in (("solve", tmp_path), ("solve", tmp_path / "absent"), ("run", tmp_path / "absent", "out")):
+        done = debriefer(*arguments)
+        assert done.returncode == 2
+        first, second = done.stderr.splitlines()
+        assert first.startswith("error: `")
+        assert second.startswith("hint: ")
+        assert done.stdout == ""
+
+
+def test_run_goes_on_past_a_broken_task(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    for number in (2, 10):
+        task_with(
+            task_id=f"tasks/task_{number}", question="How many members are there?", csv={"members.csv": "id\n1\n2\n"}
+        )
+    tasks = tmp_path / "tasks"
+    (tasks / "task_3").mkdir()
+    (tasks / "task_3" / "task.json").write_text("[]")
+    done = debriefer("run", tasks, tmp_path / "out", "--jobs", "2", "--json")
+    assert done.returncode == 1
+    outcomes = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [outcome["status"] for outcome in outcomes] == ["answered", "failed", "answered"]
+    assert "no JSON object" in outcomes[1]["reason"]
+    assert "3 tasks" in done.stderr
+
+
+def test_tables_lists_tables_notes_and_refusals(task_with: Callable[..., Path]) -> None:
+    task = task_with(
+        csv={"stocks.csv": "代码,名称\n000021,深科技\n".encode("gb18030"), "ragged.csv": "a,b\n1,2\n3\n"},
+        other={"broken.sqlite": b"SQLite format 3\0" + b"\xff" * 2000},
+    )
+    done = debriefer("tables", task)
+    assert done.returncode == 0
+    assert "stocks  1 rows" in done.stdout
+    assert "GB18030" in done.stdout.upper()
+    assert "ragged" in done.stdout
+    assert "broken.sqlite" in done.stderr
+    listed = json.loads(debriefer("tables", task, "--json").stdout)
+    assert {table["name"] for table in listed["tables"]} == {"stocks", "ragged"}
+    assert [refusal["source"] for refusal in listed["refused"]] == ["broken.sqlite"]
+
+
+def test_tables_explain_profiles_each_column(task_with: Callable[..., Path]) -> None:
+    task = task_with(csv={"funds.csv": 'code,size,ratio\n000021,"1,234",12.5%\n300707,"2,000",3%\n'})
+    done = debriefer("tables", task, "--explain", "funds")
+    assert 'to_number("size")' in done.stdout
+    assert "percentage" in done.stdout
+    assert "codes with leading zeros" in done.stdout
+    assert debriefer("tables", task, "--explain", "absent").returncode == 2
+
+
+def test_sql_runs_over_a_task_a_folder_a_file_and_a_catalog(club: Path, tmp_path: Path) -> None:
+    query = "SELECT name FROM members WHERE city = 'Oslo' ORDER BY id"
+    file = club / "context" / "csv" / "members.csv"
+    debriefer("solve", club, "-o", tmp_path / "out", "--work", tmp_path / "work")
+    catalog = tmp_path / "work" / "workdir" / "catalog.duckdb"
+    for target in (club, club / "context" / "csv", file, catalog, tmp_path / "work"):
+        done = debriefer("sql", target, query)
+        assert (done.returncode, done.stdout) == (0, "name\nAnn\nCid\n"), done.stderr
+    assert debriefer("sql", file, "-", stdin=query).stdout == "name\nAnn\nCid\n"
+    rows = debriefer("sql", file, query, "--json").stdout.splitlines()
+    assert [json.loads(row) for row in rows] == [{"name": "Ann"}, {"name": "Cid"}]
+
+
+@pytest.mark.parametrize(
+    "query", ["DROP TABLE members", "SELECT 1; SELECT 2", "SELECT nmae FROM members", "SELEC", "COPY members TO 'x'"]
+)
+def test_sql_refuses_with_a_short_error(club: Path, query: str) -> None:
+    done = debriefer("sql", club, query)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_sql_reports_rewrites_on_stderr(club: Path) -> None:
+    done = debriefer("sql", club, "SELECT `name` FROM [members] WHERE id = 2")
+    assert done.stdout == "name\nBob\n"
+    assert "rewritten" in done.stderr
+
+
+def test_doctor_checks_the_installation() -> None:
+    done = debriefer("doctor", "--json")
+    checks = {check["name"]: check["verdict"] for check in json.loads(done.stdout)["checks"]}
+    assert checks["catalog"] == "ok"
+    assert checks["duckdb"] == "ok"
+    assert done.returncode == 0
+
+
+def test_version_and_help() -> None:
+    assert debriefer("--version").stdout.startswith("debriefer ")
+    text = debriefer("--help").stdout
+    for command in ("solve", "run", "tables", "sql", "score", "doctor"):
+        assert command in text

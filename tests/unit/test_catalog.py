@@ -1,0 +1,223 @@
+from __future__ import annotations
+
+import itertools
+import shutil
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import pytest
+from debriefer.catalog import Catalog
+from debriefer.errors import CatalogError, MissingFileError, SqlError
+from debriefer.task import Task
+
+
+def test_every_kind_of_file_becomes_a_table(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    folder = task_with(
+        csv={"Members.csv": "id,name\n1,Ann\n2,Bob\n"},
+        json={"dues.json": {"table": "dues", "records": [{"member_id": 1, "amount": 12.5}]}},
+        db={"club.sqlite": "CREATE TABLE event (id INTEGER, title TEXT); INSERT INTO event VALUES (1, 'Ball')"},
+    )
+    duckdb.sql("SELECT 7 AS n").write_parquet(str(folder / "context" / "numbers.parquet"))
+    with Catalog.build(folder, tmp_path / "catalog.duckdb") as catalog:
+        assert {name: table.kind for name, table in catalog.tables.items()} == {
+            "members": "delimited",
+            "dues": "json",
+            "event": "sqlite",
+            "numbers": "parquet",
+        }
+        query = "SELECT m.name, d.amount FROM members m JOIN dues d ON d.member_id = m.id"
+        assert catalog.sql(query).rows() == [("Ann", 12.5)]
+        assert catalog.sql("SELECT n FROM numbers").item() == 7
+
+
+def test_code_column_keeps_leading_zeros(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    folder = task_with(csv={"stocks.csv": "code,name\n000021,深科技\n300707,威唐工业\n"})
+    with Catalog.build(folder, tmp_path / "c.duckdb") as catalog:
+        assert catalog.sql("SELECT code FROM stocks WHERE name = '深科技'").item() == "000021"
+
+
+def test_types_come_from_the_whole_file(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    rows = "".join(f"{number},{number}\n" for number in range(1, 30_001))
+    folder = task_with(csv={"late.csv": f"code,amount\n{rows}000021,1.5\n"})
+    with Catalog.build(folder, tmp_path / "c.duckdb") as catalog:
+        assert catalog.sql("SELECT code, amount FROM late").row(-1) == ("000021", 1.5)
+
+
+def test_same_name_in_two_places_gets_source_prefixes_in_any_order(
+    task_with: Callable[..., Path], tmp_path: Path
+) -> None:
+    folder = task_with(
+        csv={"users.csv": "id\n1\n"},
+        db={"shop.db": "CREATE TABLE users (id INTEGER)", "forum.db": "CREATE TABLE users (id INTEGER)"},
+    )
+    with Catalog.build(folder, tmp_path / "c.duckdb") as catalog:
+        names = list(catalog.tables)
+    assert len(names) == 3
+    assert len({name.casefold() for name in names}) == 3
+    files = [(path.relative_to(folder / "context").as_posix(), path) for path in (folder / "context").rglob("*.*")]
+    from debriefer.catalog.build import build_file
+
+    for number, order in enumerate(itertools.permutations(files)):
+        manifest = build_file(order, tmp_path / f"{number}.duckdb")
+        assert [table.name for table in manifest.tables] == names
+        by_name = {table.name: table.source for table in manifest.tables}
+        assert by_name == {table.name: table.source for table in Catalog.open(tmp_path / "c.duckdb").tables.values()}
+
+
+def test_unreadable_file_is_refused_alone(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    folder = task_with(csv={"good.csv": "x\n1\n"}, db={})
+    broken = folder / "context" / "db" / "broken.db"
+    broken.parent.mkdir()
+    broken.write_bytes(b"SQLite format 3\0" + b"\xff" * 4000)
+    with Catalog.build(folder, tmp_path / "c.duckdb") as catalog:
+        assert list(catalog.tables) == ["good"]
+        (refusal,) = catalog.refusals
+    assert refusal.source == "db/broken.db"
+    assert refusal.message
+    assert refusal.hint
+
+
+def test_documents_and_media_are_no_tables(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    folder = task_with(csv={"a.csv": "x\n1\n"}, doc={"notes.md": "# A heading\n\nSome, prose.\n"}, knowledge="k")
+    with Catalog.build(folder, tmp_path / "c.duckdb") as catalog:
+        assert list(catalog.tables) == ["a"]
+        assert catalog.skipped == ("doc/notes.md", "knowledge.md")
+        assert catalog.refusals == ()
+
+
+def test_task_without_context_has_an_empty_catalog(tmp_path: Path) -> None:
+    (tmp_path / "task.json").write_text('{"question": "?"}')
+    with Catalog.build(tmp_path, tmp_path / "out" / "c.duckdb") as catalog:
+        assert dict(catalog.tables) == {}
+
+
+def test_engine_enforces_read_only(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    folder = task_with(csv={"a.csv": "x\n1\n"})
+    path = tmp_path / "c.duckdb"
+    with Catalog.build(folder, path) as catalog:
+        # Past the door, on the bare connection: the engine itself must refuse.
+        connection = catalog._connection
+        for statement in (
+            "CREATE TABLE t AS SELECT 1",
+            "DELETE FROM a",
+            "COPY a TO 'out.csv'",
+            "SELECT * FROM read_csv('/etc/passwd')",
+            "ATTACH 'other.duckdb'",
+            "SET enable_external_access = true",
+            "SET threads = 1",
+            "INSTALL sqlite",
+        ):
+            with pytest.raises(duckdb.Error):
+                connection.execute(statement)
+        assert catalog.sql("SELECT count(*) FROM a").item() == 1
+
+
+def test_building_twice_gives_the_same_names_and_content(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    folder = task_with(csv={"a b.csv": "x,y\n1,é\n2,\n"}, json={"a_b.json": [{"x": 1}, {"y": [1, {"z": 2}]}]})
+    dumps = []
+    for number in range(2):
+        with Catalog.build(folder, tmp_path / f"{number}.duckdb") as catalog:
+            tables = {name: catalog.sql(f'SELECT * FROM "{name}"').rows() for name in catalog.tables}
+            dumps.append((catalog._manifest, tables))
+    assert dumps[0] == dumps[1]
+
+
+def test_reuse_rebuilds_only_when_content_changed(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    folder = task_with(csv={"a.csv": "x\n1\n"})
+    path = tmp_path / "c.duckdb"
+    Catalog.build(folder, path).close()
+    first = path.stat().st_mtime_ns
+    Catalog.build(folder, path, reuse=True).close()
+    assert path.stat().st_mtime_ns == first
+    (folder / "context" / "csv" / "a.csv").write_text("x\n2\n")
+    with Catalog.build(folder, path, reuse=True) as catalog:
+        assert catalog.sql("SELECT x FROM a").item() == 2
+
+
+def test_aliases_find_the_table_and_clash_with_nothing(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    folder = task_with(csv={"2024 Sales.csv": "x\n5\n", "order.csv": "x\n6\n"})
+    with Catalog.build(folder, tmp_path / "c.duckdb") as catalog:
+        assert set(catalog.tables) == {"t_2024_sales", "order"}
+        for name in ("t_2024_sales", "T_2024_SALES", "df_t_2024_sales", '"2024 Sales.csv"', '"2024 Sales"'):
+            assert catalog.sql(f"SELECT x FROM {name}").item() == 5
+        assert catalog.sql('SELECT x FROM "order"').item() == 6
+        assert catalog.sql("SELECT x FROM t_order").item() == 6
+        assert catalog.table("DF_ORDER").name == "order"
+        with pytest.raises(CatalogError) as caught:
+            catalog.table("absent")
+        assert "`order`" in (caught.value.hint or "")
+
+
+def test_result_columns_that_occur_twice_get_a_suffix(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    folder = task_with(csv={"a.csv": "x\n1\n"})
+    with Catalog.build(folder, tmp_path / "c.duckdb") as catalog:
+        frame = catalog.sql("SELECT x, x, x AS x_2, INTERVAL 1 DAY AS span FROM a ORDER BY 1")
+    assert frame.columns == ["x", "x_3", "x_2", "span"]
+    assert frame.row(0) == (1, 1, 1, "1 day")
+
+
+def test_preview_counts_all_rows(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    folder = task_with(csv={"a.csv": "x\n" + "".join(f"{i}\n" for i in range(1000))})
+    with Catalog.build(folder, tmp_path / "c.duckdb") as catalog:
+        preview = catalog.preview("SELECT x FROM a ORDER BY x -- a comment at the end", limit=3)
+        assert (preview.total_rows, preview.rows, preview.columns) == (1000, ((0,), (1,), (2,)), ("x",))
+        assert catalog.preview("SELECT x FROM a WHERE x < 2;", limit=3).total_rows == 2
+
+
+def test_statements_run_in_many_threads(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    folder = task_with(csv={"a.csv": "x\n" + "".join(f"{i}\n" for i in range(1000))})
+    results: list[int] = []
+    with Catalog.build(folder, tmp_path / "c.duckdb") as catalog:
+        threads = [
+            threading.Thread(
+                target=lambda n=number: results.append(catalog.sql(f"SELECT count(*) FROM a WHERE x < {n}").item())
+            )
+            for number in range(16)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert sorted(results) == list(range(16))
+
+
+def test_closed_catalog_says_so(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    catalog = Catalog.build(task_with(csv={"a.csv": "x\n1\n"}), tmp_path / "c.duckdb")
+    catalog.close()
+    with pytest.raises(SqlError, match="is closed"):
+        catalog.sql("SELECT 1")
+
+
+def test_files_that_are_no_catalog_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(MissingFileError):
+        Catalog.open(tmp_path / "absent.duckdb")
+    (tmp_path / "text.duckdb").write_text("no database")
+    with pytest.raises(CatalogError, match="cannot be opened"):
+        Catalog.open(tmp_path / "text.duckdb")
+    duckdb.connect(str(tmp_path / "other.duckdb")).close()
+    with pytest.raises(CatalogError, match="no catalog"):
+        Catalog.open(tmp_path / "other.duckdb")
+
+
+def test_failed_build_leaves_no_half_file(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    target = tmp_path / "folder-in-the-way"
+    target.mkdir()
+    (target / "x").write_text("")
+    with pytest.raises(CatalogError, match="cannot be written"):
+        Catalog.build(task_with(csv={"a.csv": "x\n1\n"}), target)
+    assert [path.name for path in tmp_path.iterdir() if "partial" in path.name] == []
+
+
+def test_working_copy_builds_into_its_workdir(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    copy = Task.open(task_with(csv={"a.csv": "x\n1\n"})).working_copy(tmp_path / "work")
+    with Catalog.build(copy) as catalog:
+        assert catalog.path == copy.folder / "workdir" / "catalog.duckdb"
+
+
+def test_catalog_moves_with_its_file(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    Catalog.build(task_with(csv={"a.csv": "x\n1\n"}), tmp_path / "c.duckdb").close()
+    shutil.move(tmp_path / "c.duckdb", tmp_path / "moved.duckdb")
+    with Catalog.open(tmp_path / "moved.duckdb") as catalog:
+        assert catalog.sql("SELECT x FROM a").item() == 1
