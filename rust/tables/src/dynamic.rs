@@ -336,7 +336,7 @@ fn sampled(note: Note, cells: &[Cell<'_>], wanted: impl Fn(&Cell<'_>) -> bool) -
     samples.fold(note, |note, cell| {
         note.with_sample(&match cell {
             Cell::Text(text) if text.is_empty() => "''".to_owned(),
-            cell => written(cell).unwrap_or_default().into_owned(),
+            cell => spelling(cell),
         })
     })
 }
@@ -419,6 +419,12 @@ fn timestamp(cell: &Cell<'_>) -> Option<i64> {
         Cell::Text(text) => cells::timestamp(text.as_bytes()),
         _ => None,
     }
+}
+
+/// A cell as text, in the spelling of its source; nothing for NULL.
+#[must_use]
+pub fn spelling(cell: &Cell<'_>) -> String {
+    written(cell).unwrap_or_default().into_owned()
 }
 
 /// A cell as text, in the spelling of its source.
