@@ -9,18 +9,18 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import duckdb
 
-from debriefer.catalog import naming, readers
+from debriefer import _core
+from debriefer.catalog import readers
 from debriefer.catalog.identifiers import quote_identifier
 from debriefer.catalog.macros import MACROS
-from debriefer.catalog.model import MANIFEST_VERSION, Column, ForeignKey, Manifest, Note, Refusal, Table
+from debriefer.catalog.model import MANIFEST_VERSION, META_SCHEMA, Column, ForeignKey, Manifest, Note, Refusal, Table
 from debriefer.catalog.profile import TO_NUMBER_MACRO
 from debriefer.errors import CatalogError, SourceError
 
-META_SCHEMA = "debriefer"
 _INCOMING = "incoming"
 # Two readers keep two cores busy while DuckDB inserts; more would only hold more tables in memory.
 _READERS = 2
@@ -31,6 +31,7 @@ class _Loaded:
     """A table that stands in the file under its temporary name."""
 
     temporary: str
+    inner_name: str | None
     table: Table
     notes: tuple[Note, ...]
 
@@ -145,15 +146,18 @@ def _insert(con: duckdb.DuckDBPyConnection, relative: str, source: readers.Reada
     declared = dict(source.declared)
     columns = tuple(Column(name, sql_type, declared.get(name)) for name, sql_type in source.columns)
     items = ", ".join(f"{quote_identifier(c.name)}::{c.sql_type} AS {quote_identifier(c.name)}" for c in columns)
-    con.register(_INCOMING, source.stream)
-    try:
-        con.execute(f"CREATE TABLE {temporary} AS SELECT {items} FROM {_INCOMING}")
-    finally:
-        con.unregister(_INCOMING)
+    if source.stream is None:
+        con.execute(f"CREATE TABLE {temporary} AS SELECT {items} FROM {source.scan}")
+    else:
+        con.register(_INCOMING, source.stream)
+        try:
+            con.execute(f"CREATE TABLE {temporary} AS SELECT {items} FROM {_INCOMING}")
+        finally:
+            con.unregister(_INCOMING)
     table = Table(
         name=temporary,
         source=relative,
-        source_name=source.name,
+        source_name=source.name if source.name is not None else PurePosixPath(relative).stem,
         kind=source.kind,
         columns=columns,
         row_count=source.rows,
@@ -161,21 +165,20 @@ def _insert(con: duckdb.DuckDBPyConnection, relative: str, source: readers.Reada
         foreign_keys=tuple(ForeignKey(*key) for key in source.foreign_keys),
     )
     notes = tuple(Note(relative, code, text, count, tuple(samples)) for code, text, count, samples in source.notes)
-    return _Loaded(temporary, table, notes)
+    return _Loaded(temporary, source.name, table, notes)
 
 
-def _rename(
-    con: duckdb.DuckDBPyConnection, loaded: Sequence[_Loaded]
-) -> tuple[tuple[Table, ...], tuple[Note, ...]]:
+def _rename(con: duckdb.DuckDBPyConnection, loaded: Sequence[_Loaded]) -> tuple[tuple[Table, ...], tuple[Note, ...]]:
     """Give every table its canonical name and its aliases."""
-    names = naming.assign([(item.table.source, item.table.source_name) for item in loaded])
-    tables, notes = [], []
-    for item, name in zip(loaded, names, strict=True):
-        con.execute(f"ALTER TABLE {item.temporary} RENAME TO {quote_identifier(name.name)}")
-        for alias in name.aliases:
-            con.execute(f"CREATE VIEW {quote_identifier(alias)} AS FROM main.{quote_identifier(name.name)}")
-        tables.append(replace(item.table, name=name.name, aliases=tuple(name.aliases)))
-        notes.extend(replace(note, table=name.name) for note in item.notes)
+    names = _core.assign_names([(item.table.source, item.inner_name) for item in loaded])
+    tables: list[Table] = []
+    notes: list[Note] = []
+    for item, (name, aliases) in zip(loaded, names, strict=True):
+        con.execute(f"ALTER TABLE {item.temporary} RENAME TO {quote_identifier(name)}")
+        for alias in aliases:
+            con.execute(f"CREATE VIEW {quote_identifier(alias)} AS FROM main.{quote_identifier(name)}")
+        tables.append(replace(item.table, name=name, aliases=tuple(aliases)))
+        notes.extend(replace(note, table=name) for note in item.notes)
     by_source = {(table.source, table.source_name): table.name for table in tables}
     resolved = [
         replace(

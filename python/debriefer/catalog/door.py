@@ -1,41 +1,169 @@
-"""The SQL door (INTERIM: no repair yet; the interface is final)."""
+"""The SQL door: repairs the form of a statement, lets one read-only statement through, explains errors."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Mapping, Sequence
 
 import duckdb
 
+from debriefer import _core
+from debriefer._core import NormalizedSql, Rewrite
+from debriefer.catalog import hints
 from debriefer.errors import SqlError
 
-SESSION_SETTINGS: tuple[str, ...] = ()
+__all__ = ["NormalizedSql", "Rewrite", "SqlDoor", "normalize_sql", "tokenize_sql"]
+
+# No setting of the engine serves here: whatever would let more SQLite through (`old_implicit_casting`,
+# `integer_division`, `default_null_order`, `scalar_subquery_error_on_multiple_rows`) changes what right statements
+# mean, and DuckDB 2.0 keeps `lambda_syntax` only as a name without effect on `x -> x + 1`.
+_READ_ONLY = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
+
+_NO_TABLES = _core.SqlSchema()
+# The tables of the last call and their compiled names; compared by value, so a changed mapping is compiled anew.
+_last: tuple[dict[str, list[str]], _core.SqlSchema] = ({}, _NO_TABLES)
 
 
-@dataclass(frozen=True)
-class NormalizedSql:
-    """A statement as it runs, and what was rewritten."""
+def normalize_sql(sql: str, tables: Mapping[str, Sequence[str]] | None = None) -> NormalizedSql:
+    """Return `sql` with its form made right for DuckDB; its meaning is never changed.
 
-    sql: str
-    rewrites: tuple[object, ...] = ()
+    Backticks, brackets and typographic quotes become DuckDB's, a column that differs from one real column of the
+    tables in scope in white space, width or case alone is restored, a double-quoted token that names nothing in scope
+    and stands where a value is expected becomes a string, full-width marks become ASCII, words glued to names of
+    another script are set apart, and functions and clauses of SQLite, MySQL and T-SQL that have one exact meaning
+    are rewritten. Strings, comments, dollar quotes, lists, indexes and maps are not touched; a statement whose form is
+    right comes back as the same object.
+
+    Functions that exist under other names only (`julianday`, `iif`, …) are macros of every catalog
+    (`debriefer.catalog.macros`), and rewritten calls may use them.
+
+    Args:
+        sql: One statement or more, of any length up to 16 MiB.
+        tables: Column names by table name. Without it only repairs that need no names are made.
+
+    Returns:
+        The statement (`.sql`) and each rewrite (`.rewrites`) with its place in characters of the input.
+
+    Raises:
+        SqlError: A name may be two real ones, or a double-quoted name stands where no value can and names nothing;
+            the message names the candidates.
+
+    Source: the boundary of the unified data layer (DESIGN, section 3, decision 4).
+
+    >>> normalize_sql("SELECT `在任基金数 (只)` FROM [基金经理]", {"基金经理": ["在任基金数(只)"]}).sql
+    'SELECT "在任基金数(只)" FROM "基金经理"'
+    """
+    global _last  # noqa: PLW0603 -- one value, replaced as a whole
+    if tables is None:
+        return _NO_TABLES.normalize(sql)
+    known, schema = _last
+    if known != tables:
+        known = {name: list(columns) for name, columns in tables.items()}
+        schema = _core.SqlSchema(known)
+        if all(isinstance(columns, list) for columns in tables.values()):
+            _last = (known, schema)
+    return schema.normalize(sql)
+
+
+def tokenize_sql(sql: str) -> list[tuple[str, int, int]]:
+    """Return kind, first byte and byte behind the last of each token of `sql`, white space and comments included.
+
+    >>> tokenize_sql("a::int")
+    [('ident', 0, 1), ('op', 1, 3), ('ident', 3, 6)]
+    """
+    return _core.tokenize_sql(sql)
 
 
 class SqlDoor:
-    """Repairs form, never meaning; lets one read-only statement through."""
+    """The door to one catalog: names are compiled once, so that a statement costs microseconds.
 
-    def __init__(self, tables: Mapping[str, Sequence[str]], aliases: Mapping[str, str] | None = None) -> None:
-        self._tables = tables
+    Args:
+        tables: Column names by table name.
+        aliases: Table name by other name.
+        temporal: Names of the columns with a date or time type, by table name: `strftime` reads those as they are.
+    """
 
-    def prepare(self, sql: str) -> NormalizedSql:
-        """Return `sql` normalised; refuse what is not one read-only statement."""
+    def __init__(
+        self,
+        tables: Mapping[str, Sequence[str]],
+        aliases: Mapping[str, str] | None = None,
+        temporal: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        self._tables = {name: list(columns) for name, columns in tables.items()}
+        self._aliases = dict(aliases or {})
+        self._schema = _core.SqlSchema(
+            self._tables, self._aliases, {name: list(columns) for name, columns in (temporal or {}).items()}
+        )
+
+    def prepare(self, sql: str, connection: duckdb.DuckDBPyConnection | None = None) -> NormalizedSql:
+        """Return `sql` normalised, if it is one statement that only reads.
+
+        Args:
+            sql: The statement.
+            connection: Whose parser to use; a thread needs one of its own. `None` opens one.
+
+        Raises:
+            SqlError: The text holds no statement, more than one, or one that DuckDB's own parser classifies as
+                anything but a query or `EXPLAIN` of a query; or it cannot be parsed; or see `normalize_sql`.
+        """
+        normalized = self._schema.normalize(sql)
         try:
-            statements = duckdb.extract_statements(sql)
+            statements = _parse(normalized.sql, connection)
         except duckdb.Error as error:
-            raise self.explain_error(error, sql) from error
-        if len(statements) != 1 or statements[0].type not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN):
-            raise SqlError("only one read-only statement runs")
-        return NormalizedSql(sql)
+            raise self.explain_error(error, normalized.sql) from error
+        if not statements:
+            message = "the text holds no SQL statement"
+            raise SqlError(message, hint="write one SELECT")
+        if len(statements) > 1:
+            message = f"the text holds {len(statements)} statements, and one runs at a time"
+            raise SqlError(message, hint="run them one after the other, or join them with UNION ALL or WITH")
+        kind = statements[0].type
+        if kind not in _READ_ONLY or (
+            kind == duckdb.StatementType.EXPLAIN and _explains_a_change(normalized.sql, connection)
+        ):
+            message = f"only statements that read run here, and this is {_article(_name(kind))}"
+            raise SqlError(message, hint="write a SELECT; what must be kept for later belongs into a WITH clause")
+        return normalized
 
     def explain_error(self, error: duckdb.Error, sql: str) -> SqlError:
-        """Return a short error for a person or a model."""
-        return SqlError(str(error).splitlines()[0])
+        """Return what DuckDB says about `sql`, short, with the nearest real names and what to do about it."""
+        message, hint = hints.explain(str(error), sql, self._tables, self._aliases)
+        return SqlError(message, hint=hint)
+
+
+def _parse(sql: str, connection: duckdb.DuckDBPyConnection | None) -> list[duckdb.Statement]:
+    if connection is not None:
+        return connection.extract_statements(sql)
+    with duckdb.connect() as own:
+        return own.extract_statements(sql)
+
+
+def _name(kind: duckdb.StatementType) -> str:
+    return str(kind).rsplit(".", maxsplit=1)[-1].replace("_STATEMENT", "").replace("_", " ")
+
+
+def _article(name: str) -> str:
+    return f"an {name}" if name[:1] in "AEIOU" else f"a {name}"
+
+
+_EXPLAIN = re.compile(r"\s*explain\s+(?:analyze\s+|analyse\s+|\((?:[^()]|\([^()]*\))*\)\s*)?", re.IGNORECASE)
+
+
+def _explains_a_change(sql: str, connection: duckdb.DuckDBPyConnection | None) -> bool:
+    """Whether an EXPLAIN holds anything but a query: `EXPLAIN ANALYZE` runs what it explains."""
+    start = _first_token(sql)
+    head = _EXPLAIN.match(sql, start)
+    if head is None:
+        return True
+    try:
+        inner = _parse(sql[head.end() :], connection)
+    except duckdb.Error:
+        return True
+    return [statement.type for statement in inner] != [duckdb.StatementType.SELECT]
+
+
+def _first_token(sql: str) -> int:
+    """Return the index of the first character behind leading white space and comments."""
+    is_code: Callable[[str], bool] = lambda kind: kind not in ("space", "comment")  # noqa: E731
+    offset = next((start for kind, start, _ in _core.tokenize_sql(sql) if is_code(kind)), 0)
+    return len(sql.encode()[:offset].decode())

@@ -47,6 +47,8 @@ def confine(workdir: Path, protected: list[Path], limits: dict[str, int]) -> tup
     in_force: list[str] = []
     libc = ctypes.CDLL(None, use_errno=True)
     own_user = _leave_namespaces(libc, workdir)
+    # After the user namespace was entered, because a change of user forgets it.
+    libc.prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
     if own_user is not None:
         in_force.append("network")
         _fork_below_init(libc)
@@ -86,15 +88,21 @@ def _fork_below_init(libc: Any) -> None:  # noqa: ANN401
     for _ in range(2):
         child = os.fork()
         if child:
+            # Told to stop, the outer process sees process 1 die and reaps it; else it would be left, dead, to the
+            # machine's first process, which in a container is often the caller and reaps nothing.
+            signal.signal(signal.SIGTERM, lambda *_, child=child: os.kill(child, signal.SIGKILL))
             _, status = os.waitpid(child, 0)
             # A signal is passed on in the shell's manner: process 1 cannot die of one of its own.
             os._exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         libc.prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
 
 
 def _mount(libc: Any, workdir: Path, protected: list[Path], processes: int) -> bool:  # noqa: ANN401
     """Make all files read-only but those in `workdir`; return whether that holds."""
-    libc.mount(None, b"/", None, _RECURSIVE | _PRIVATE, None)
+    # Without this the machine itself could see the mounts below.
+    if libc.mount(None, b"/", None, _RECURSIVE | _PRIVATE, None) != 0:
+        return False
     # A `/proc` of this namespace shows no process outside it. From Linux 6.14 on its `pid_max` caps the
     # number of processes and threads, for root as well.
     if libc.mount(b"proc", b"/proc", b"proc", _NO_SUID | _NO_DEVICES | _NO_EXEC, None) == 0:
@@ -139,4 +147,6 @@ def _limit(limits: dict[str, int]) -> None:
     ):
         _, hard = resource.getrlimit(kind)
         allowed = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(kind, (allowed, allowed))
+        # The hard limit on processor time kills; one second before it the soft one says what it was.
+        last = allowed + 1 if kind == resource.RLIMIT_CPU and hard == resource.RLIM_INFINITY else allowed
+        resource.setrlimit(kind, (allowed, last))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import itertools
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -17,10 +18,13 @@ from debriefer.workbench.cells import cell_text, shortened
 DEFAULT_ROWS = 50
 MOST_ROWS = 500
 MOST_CELL_CHARACTERS = 200
+# Of the rows of one answer, about 15,000 tokens: 500 wide rows would fill a model's context.
+_MOST_CHARACTERS = 50_000
 _MOST_EXAMPLE_CHARACTERS = 40
 _EXAMPLES = 3
 # Rows among which examples are looked for before a column is asked alone.
 _EXAMPLE_ROWS = 200
+_INTERRUPT_SECONDS = 0.05
 _COMMANDS = "`\\tables`, `\\schema NAME` or one SQL statement"
 
 
@@ -80,13 +84,15 @@ def _statement(catalog: Catalog, query: str, limit: int, seconds: float) -> str:
         raise SqlError(message, hint=f"ask with {_COMMANDS}")
     with _stopped_after(catalog, seconds):
         preview = catalog.preview(query, limit)
-    extent = f"{preview.total_rows} row{'' if preview.total_rows == 1 else 's'}"
-    if len(preview.rows) < preview.total_rows:
-        extent += f", the first {len(preview.rows)} shown"
-    lines = [extent]
-    lines.extend(f"rewritten: {rewrite}" for rewrite in preview.normalized.rewrites)
     header = [f"{name} {kind}" for name, kind in zip(preview.columns, preview.types, strict=True)]
-    return "\n".join([*lines, table_text(header, preview.rows)])
+    head, *rows = table_text(header, preview.rows).split("\n")
+    ends = itertools.accumulate(len(row) + 1 for row in rows)
+    fitting = rows[: max(1, sum(end <= _MOST_CHARACTERS for end in ends))]
+    extent = f"{preview.total_rows} row{'' if preview.total_rows == 1 else 's'}"
+    if len(fitting) < preview.total_rows:
+        extent += f", the first {len(fitting)} shown"
+    rewrites = [f"rewritten: {rewrite}" for rewrite in preview.normalized.rewrites]
+    return "\n".join([extent, *rewrites, head, *fitting])
 
 
 def _tables(catalog: Catalog, limit: int) -> str:
@@ -134,10 +140,12 @@ def _schema(catalog: Catalog, table: Table) -> str:
     lines.append("columns:")
     present = _present(catalog, table)
     examples = _examples(catalog, table, present)
-    for column, count, values in zip(table.columns, present, examples, strict=True):
+    for column, count, values in itertools.islice(zip(table.columns, present, examples, strict=True), MOST_ROWS):
         nullable = "N" if count == table.row_count else f"Y ({table.row_count - count} NULL)"
         line = f"- {quote_identifier(column.name)} {column.sql_type} nullable={nullable}"
         lines.append(f"{line} e.g. {', '.join(values)}" if values else line)
+    if len(table.columns) > MOST_ROWS:
+        lines.append(f"[{len(table.columns) - MOST_ROWS} columns left out]")
     return "\n".join(lines)
 
 
@@ -185,15 +193,17 @@ def _rows(catalog: Catalog, query: str, limit: int) -> tuple[tuple[Any, ...], ..
 @contextlib.contextmanager
 def _stopped_after(catalog: Catalog, seconds: float) -> Iterator[None]:
     """Interrupt what runs on the catalog after some seconds, and say so."""
-    expired = threading.Event()
+    expired, done = threading.Event(), threading.Event()
 
-    def stop() -> None:
-        expired.set()
-        catalog.interrupt()
+    def watch() -> None:
+        if not done.wait(seconds):
+            expired.set()
+        # A statement may have started between two others just then, so one interrupt is not enough.
+        while not done.wait(_INTERRUPT_SECONDS):
+            catalog.interrupt()
 
-    timer = threading.Timer(seconds, stop)
-    timer.daemon = True
-    timer.start()
+    watcher = threading.Thread(target=watch, name="statement-watch", daemon=True)
+    watcher.start()
     try:
         yield
     except SqlError as error:
@@ -202,4 +212,5 @@ def _stopped_after(catalog: Catalog, seconds: float) -> Iterator[None]:
         message = f"the statement was stopped after {seconds:g} s"
         raise SqlError(message, hint="filter or aggregate earlier, and give every join its key") from error
     finally:
-        timer.cancel()
+        done.set()
+        watcher.join()

@@ -107,9 +107,11 @@ def run(work: Path, limits: Limits, *, self_check: bool = True, rows: int = 5) -
     try:
         text = read_solver_text(work / WORKDIR / SOLVER_FILE)
         region_of(text)
+        outcome = run_confined(work, limits, protected=(_SCRIPT, f"{WORKDIR}/catalog.duckdb"))
     except DebrieferError as error:
         return RunResult("FAILED", reason=error.message, hint=error.hint)
-    outcome = run_confined(work, limits, protected=(_SCRIPT, f"{WORKDIR}/catalog.duckdb"))
+    except OSError as error:
+        return RunResult("FAILED", reason=f"the script cannot be started: {error.strerror or error}")
     result = RunResult(
         "OK",
         stdout=_without_paths(outcome.stdout, work),
@@ -118,21 +120,27 @@ def run(work: Path, limits: Limits, *, self_check: bool = True, rows: int = 5) -
         isolation=outcome.isolation,
     )
     failure = _failure(outcome, limits, work, text)
-    prediction = work / WORKDIR / PREDICTION_FILE
-    if failure is None and (prediction.is_symlink() or prediction.is_dir()):
-        failure = {"reason": f"`{WORKDIR}/{PREDICTION_FILE}` is no regular file"}
-    if failure is not None:
+    if failure is None:
+        result = _with_prediction(result, work / WORKDIR / PREDICTION_FILE, rows if self_check else None)
+    else:
+        result = replace(result, status="FAILED", **failure)
+    if result.status == "FAILED":
         remove_prediction(work)
-        return replace(result, status="FAILED", **failure)
+    return result
+
+
+def _with_prediction(result: RunResult, prediction: Path, rows: int | None) -> RunResult:
+    """Add what the prediction looks like; `rows` is the size of the sample, `None` for no look inside."""
+    if prediction.is_symlink() or prediction.is_dir():
+        return replace(result, status="FAILED", reason=f"`{WORKDIR}/{PREDICTION_FILE}` is no regular file")
     if not prediction.exists():
         reason = f"the script ended without writing `{WORKDIR}/{PREDICTION_FILE}`"
         return replace(result, status="NO OUTPUT", reason=reason)
-    if not self_check:
+    if rows is None:
         return result
     try:
         check = check_prediction(prediction, max(0, rows))
     except WorkbenchError as error:
-        remove_prediction(work)
         return replace(result, status="FAILED", reason=error.message, hint=error.hint)
     return replace(
         result,
@@ -159,9 +167,9 @@ def _failure(outcome: Outcome, limits: Limits, work: Path, text: str) -> dict[st
         if _OUT_OF_MEMORY.search(outcome.stderr):
             return {"reason": memory, "hint": less}
         if outcome.signal == signal.SIGKILL:
-            reason = (
-                f"the script was killed: it used up the machine's memory or {limits.cpu_seconds} s of processor time"
-            )
+            return {"reason": "the script was killed, most likely because the machine ran out of memory", "hint": less}
+        if outcome.signal == signal.SIGXCPU:
+            reason = f"the script used up the {limits.cpu_seconds} s of processor time it may use"
             return {"reason": reason, "hint": less}
         return {"reason": f"the script was ended by signal {_signal_name(outcome.signal)}"}
     if outcome.exit_code:

@@ -26,6 +26,9 @@ _PACKAGES = ("debriefer", "duckdb", "polars")
 _THREADS = min(4, os.cpu_count() or 1)
 # After the script has ended, what it printed last may still stand in the pipe.
 _GRACE_SECONDS = 0.5
+_LOOK_SECONDS = 0.1
+# With all streams closed the child is about to end.
+_LAST_LOOK_SECONDS = 0.002
 _CHUNK = 1 << 16
 _SIGNAL_BASE = 128
 
@@ -154,8 +157,7 @@ def run_confined(work: Path, limits: Limits, protected: tuple[str, ...] = ()) ->
         try:
             timed_out = _collect(process, selector, begin + limits.seconds)
         finally:
-            if process.returncode is None:
-                _kill_session(process)
+            _stop(process)
     return _outcome(process.returncode, streams, timed_out=timed_out, seconds=time.monotonic() - begin)
 
 
@@ -187,12 +189,13 @@ def _environment(work: Path, limits: Limits) -> dict[str, str]:
 def _collect(process: subprocess.Popen[bytes], selector: selectors.BaseSelector, deadline: float) -> bool:
     """Read all streams until they end or the process does; return whether the deadline came first."""
     ended = False
-    while selector.get_map():
+    while not ended or selector.get_map():
         left = deadline - time.monotonic()
         if left <= 0:
             return not ended
         # A process that the script left behind may hold the pipes open: look for the script's end now and then.
-        for key, _ in selector.select(min(left, 0.1)):
+        look = _LOOK_SECONDS if selector.get_map() else _LAST_LOOK_SECONDS
+        for key, _ in selector.select(min(left, look)):
             data = os.read(key.fd, _CHUNK)
             if data:
                 key.data.add(data)
@@ -202,16 +205,23 @@ def _collect(process: subprocess.Popen[bytes], selector: selectors.BaseSelector,
             ended = True
             _kill_session(process)
             deadline = min(deadline, time.monotonic() + _GRACE_SECONDS)
-    try:
-        process.wait(max(0.0, deadline - time.monotonic()))
-    except subprocess.TimeoutExpired:
-        return True
     return False
 
 
 def _has_ended(process: subprocess.Popen[bytes]) -> bool:
     """Return whether the child has ended, without reaping it: its number must stay taken until its group is killed."""
     return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """End the child and everything that it started."""
+    deadline = time.monotonic() + _GRACE_SECONDS
+    if not _has_ended(process):
+        process.terminate()
+    while not _has_ended(process) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    _kill_session(process)
+    process.wait()
 
 
 def _kill_session(process: subprocess.Popen[bytes]) -> None:

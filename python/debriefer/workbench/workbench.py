@@ -121,7 +121,8 @@ class Workbench:
             limit: Largest number of rows to show, at most 500. The total number of rows is always given.
 
         Returns:
-            The tables, columns or rows as text. Cells are cut at 200 characters, which `…` marks.
+            The tables, columns or rows as text. Cells are cut at 200 characters, which `…` marks; where rows are
+            very wide, fewer are shown than were asked for.
         """
         try:
             return explore(self.catalog, query, limit, _STATEMENT_SECONDS)

@@ -1,7 +1,9 @@
 //! The extension module `debriefer._core`: a table of contents.
 
 mod errors;
+mod readers;
 mod source;
+mod sql;
 mod tables;
 
 use pyo3::prelude::*;
@@ -10,7 +12,11 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _core {
     #[pymodule_export]
+    use crate::readers::{SqliteSource, detect_kind, open_sqlite, read_json, read_workbook};
+    #[pymodule_export]
     use crate::source::SourceTable;
+    #[pymodule_export]
+    use crate::sql::{NormalizedSql, Rewrite, SqlSchema, tokenize_sql};
     #[pymodule_export]
     use crate::tables::{
         Dialect, assign_names, canonical_name, canonical_names, read_delimited, read_delimited_tables, reserved_words,

@@ -1,0 +1,325 @@
+//! From text to the tokens that mean something: brackets, typographic quotes and full-width marks are read as what
+//! was meant, and words that are glued to names of another script are set apart.
+
+use crate::edits::{Edits, RewriteKind};
+use crate::lexer::{Kind, Lexer, Token, op};
+use crate::runs::{self, Piece};
+use crate::schema::Schema;
+use crate::word::Word;
+
+/// A `]` further away than this closes no name.
+const LONGEST_BRACKET: usize = 256;
+
+/// The statement's tokens without white space and comments.
+pub(crate) struct Assembled {
+    pub(crate) tokens: Vec<Token>,
+    pub(crate) edits: Edits,
+    /// Whether any name may have to be quoted, restored or turned into a string.
+    pub(crate) has_names: bool,
+    /// Whether a bracket stands where only a name can, so that the statement is written in that dialect.
+    pub(crate) brackets_quote: bool,
+    /// Whether a word of another dialect's clause or function was seen.
+    pub(crate) has_dialect: bool,
+}
+
+pub(crate) struct Assembler<'a> {
+    sql: &'a str,
+    schema: &'a Schema,
+    lexer: Lexer<'a>,
+    out: Assembled,
+    key: String,
+    /// Names that the statement itself defines; gathered when first needed.
+    defined: Option<runs::Definitions<'a>>,
+    /// Behind this offset there is no closing mark.
+    no_curly_after: usize,
+    no_curly_string_after: usize,
+}
+
+impl<'a> Assembler<'a> {
+    pub(crate) fn new(sql: &'a str, schema: &'a Schema) -> Self {
+        Self {
+            sql,
+            schema,
+            lexer: Lexer::new(sql),
+            out: Assembled {
+                tokens: Vec::with_capacity(sql.len() / 4 + 4),
+                edits: Edits::default(),
+                has_names: false,
+                brackets_quote: false,
+                has_dialect: false,
+            },
+            key: String::new(),
+            defined: None,
+            no_curly_after: usize::MAX,
+            no_curly_string_after: usize::MAX,
+        }
+    }
+
+    pub(crate) fn run(mut self) -> Assembled {
+        let any_restorable = !self.schema.is_empty();
+        while let Some(token) = self.lexer.next() {
+            match token.kind {
+                Kind::Space | Kind::Comment => {}
+                Kind::Ident => {
+                    let text = token.text(self.sql);
+                    if !text.is_ascii() {
+                        self.wide(token);
+                        continue;
+                    }
+                    if token.word == Word::Other {
+                        self.out.has_names |= any_restorable && self.schema.may_need_quotes(text);
+                        self.out.has_dialect |= crate::functions::is_foreign(text);
+                    } else {
+                        self.out.has_dialect |= matches!(token.word, Word::Top | Word::Limit | Word::Div | Word::Mod | Word::Separator | Word::Date);
+                    }
+                    self.out.tokens.push(token);
+                }
+                Kind::Op if token.op == b'[' => self.bracket(token),
+                kind => {
+                    self.out.has_names |= kind.is_quoted_name();
+                    self.out.tokens.push(token);
+                }
+            }
+        }
+        self.out
+    }
+
+    fn last(&self) -> Option<&Token> {
+        self.out.tokens.last()
+    }
+
+    /// A bracket is a name where only a name can stand, or where its whole content is a known name and no operand
+    /// ends before it (then it would be an index).
+    fn bracket(&mut self, token: Token) {
+        let start = token.start as usize;
+        let Some((content, end)) = bracket_content(self.sql, start) else {
+            self.out.tokens.push(token);
+            return;
+        };
+        let previous = self.last();
+        let forced = previous.is_some_and(|t| t.op == b'.' || matches!(t.word, Word::As | Word::From | Word::Join))
+            && names_something(content);
+        let after_operand = previous.is_some_and(|t| ends_operand(*t)) && !self.names_table(previous);
+        let is_name = forced
+            || (!after_operand
+                && if self.schema.is_empty() {
+                    names_something(content)
+                } else {
+                    self.is_known(content)
+                });
+        if !is_name {
+            self.out.tokens.push(token);
+            return;
+        }
+        // `FROM ['a.csv']` names no table and was kept out by `names_something`.
+        self.out.brackets_quote |= forced;
+        self.out.has_names = true;
+        self.out.tokens.push(Token::new(Kind::Bracket, start, end));
+        self.lexer.resume_at(end);
+    }
+
+    /// Whether the token before is a bracketed table name, so that a bracket behind it is its alias.
+    fn names_table(&self, previous: Option<&Token>) -> bool {
+        previous.is_some_and(|t| t.kind == Kind::Bracket) && {
+            let before = self.out.tokens.len().checked_sub(2).map(|at| self.out.tokens[at]);
+            before.is_some_and(|t| matches!(t.word, Word::From | Word::Join))
+        }
+    }
+
+    fn is_known(&mut self, name: &str) -> bool {
+        self.schema.symbol(name, &mut self.key).is_some() || self.definitions().contains(name)
+    }
+
+    fn definitions(&mut self) -> &runs::Definitions<'a> {
+        self.defined.get_or_insert_with(|| runs::definitions(self.sql))
+    }
+
+    /// A name that is not all ASCII.
+    fn wide(&mut self, token: Token) {
+        let text = token.text(self.sql);
+        let symbol = self.schema.symbol(text, &mut self.key);
+        if symbol.is_some() || !runs::is_suspicious(text) {
+            self.wide_name(token, symbol.is_some());
+            return;
+        }
+        if runs::is_definition(text, self.last().copied()) || self.definitions().contains(text) {
+            self.out.tokens.push(token);
+            return;
+        }
+        let pieces = {
+            self.definitions();
+            let (schema, key) = (self.schema, &mut self.key);
+            let defined = self.defined.as_ref();
+            runs::split(text, self.out.tokens.last().copied(), schema.longest(), &mut |name| {
+                schema.symbol(name, key).is_some() || defined.is_some_and(|d| d.contains(name))
+            })
+        };
+        self.push_pieces(token.start, &pieces);
+    }
+
+    fn push_pieces(&mut self, start: u32, pieces: &[Piece]) {
+        let mut spaced = true;
+        for piece in pieces {
+            let (from, to) = (start + piece.start, start + piece.end);
+            if let Some(mark) = piece.mark {
+                if mark == '“' || mark == '‘' {
+                    self.curly(from as usize, mark);
+                    return;
+                }
+                let ascii = runs::ascii_of(mark);
+                self.out.edits.replace(from, to, ascii, RewriteKind::Width);
+                for (at, byte) in ascii.bytes().enumerate() {
+                    // `≥` is one operator of two characters.
+                    if at == 0 {
+                        let mut token = Token::new(Kind::Op, from as usize, to as usize);
+                        token.op = if ascii.len() > 1 { op::COMPARE } else { byte };
+                        self.out.tokens.push(token);
+                    }
+                }
+                spaced = true;
+                continue;
+            }
+            if !spaced {
+                self.out.edits.insert(from, " ", RewriteKind::Space);
+            }
+            spaced = false;
+            let mut token = Token::new(Kind::Ident, from as usize, to as usize);
+            let text = token.text(self.sql);
+            if let Some(digits) = runs::digits(text) {
+                token.kind = Kind::Number;
+                if digits != text {
+                    self.out.edits.replace(from, to, digits, RewriteKind::Width);
+                }
+                self.out.tokens.push(token);
+            } else if text.is_ascii() {
+                token.word = crate::word::word(text.as_bytes());
+                self.out.has_dialect |= crate::functions::is_foreign(text);
+                self.out.tokens.push(token);
+            } else {
+                let known = self.schema.symbol(text, &mut self.key).is_some();
+                self.wide_name(token, known);
+            }
+        }
+    }
+
+    /// `“…”` is read like `"…"`, `‘…’` like `'…'`; without its partner a mark is left alone.
+    fn curly(&mut self, start: usize, mark: char) {
+        let from = start + self.sql[start..].chars().next().map_or(1, char::len_utf8);
+        let (limit, closing): (&mut usize, [char; 2]) = if mark == '“' {
+            (&mut self.no_curly_after, ['”', '“'])
+        } else {
+            (&mut self.no_curly_string_after, ['’', '‘'])
+        };
+        let end = if start < *limit {
+            self.sql[from..].char_indices().find(|(_, c)| closing.contains(c)).map(|(at, c)| from + at + c.len_utf8())
+        } else {
+            None
+        };
+        match end {
+            Some(end) => {
+                let kind = if mark == '“' { Kind::Curly } else { Kind::CurlyString };
+                if kind == Kind::CurlyString {
+                    let content = &self.sql[from..end - '’'.len_utf8()];
+                    let text = crate::edits::quote_text(content);
+                    self.out.edits.replace(crate::lexer::offset(start), crate::lexer::offset(end), text, RewriteKind::Width);
+                }
+                self.out.has_names |= kind == Kind::Curly;
+                self.out.tokens.push(Token::new(kind, start, end));
+                self.lexer.resume_at(end);
+            }
+            None => {
+                *limit = (*limit).min(start);
+                self.out.tokens.push(Token::new(Kind::Unknown, start, from));
+                self.lexer.resume_at(from);
+            }
+        }
+    }
+
+    /// A name in another script, together with what stands around it if only both together name something known:
+    /// `2023年收入`, `金额(万元)`, `增长率(%)`.
+    fn wide_name(&mut self, token: Token, known: bool) {
+        let mut start = token.start as usize;
+        let mut end = token.end as usize;
+        if !self.schema.is_empty() {
+            if let Some(last) = self.last().copied() {
+                if last.kind == Kind::Number
+                    && last.end == token.start
+                    && self.is_schema_name(last.start as usize, end)
+                {
+                    start = last.start as usize;
+                    self.out.tokens.pop();
+                }
+            }
+            if let Some(longer) = self.longer_name(start, end) {
+                end = longer;
+            }
+        }
+        if start < token.start as usize || end > token.end as usize {
+            self.out.has_names = true;
+            self.out.tokens.push(Token::new(Kind::Bare, start, end));
+            self.lexer.resume_at(end);
+            return;
+        }
+        self.out.has_names |= known;
+        self.out.tokens.push(token);
+    }
+
+    fn is_schema_name(&mut self, start: usize, end: usize) -> bool {
+        self.schema.symbol(&self.sql[start..end], &mut self.key).is_some()
+    }
+
+    /// The end of a known name that goes on behind `end` with a group in parentheses.
+    fn longer_name(&mut self, start: usize, end: usize) -> Option<usize> {
+        let bytes = self.sql.as_bytes();
+        let open = end + bytes[end..].iter().take_while(|b| **b == b' ').count();
+        if bytes.get(open) != Some(&b'(') {
+            return None;
+        }
+        let limit = bytes.len().min(start + self.schema.longest() * 2);
+        let mut candidate = None;
+        for at in open..limit {
+            if bytes[at] == b')' {
+                let mut longer = Lexer::new(self.sql);
+                longer.resume_at(at + 1);
+                let tail = longer.next().filter(|t| t.kind == Kind::Ident).map_or(at + 1, |t| t.end as usize);
+                for to in [at + 1, tail] {
+                    if self.is_schema_name(start, to) {
+                        candidate = Some(to);
+                    }
+                }
+            }
+        }
+        candidate
+    }
+}
+
+/// The content of the brackets that open at `start`, and the offset behind them.
+fn bracket_content(sql: &str, start: usize) -> Option<(&str, usize)> {
+    let bytes = sql.as_bytes();
+    let mut at = start + 1;
+    while at < bytes.len().min(start + LONGEST_BRACKET) {
+        match bytes[at] {
+            b']' if bytes.get(at + 1) == Some(&b']') => at += 2,
+            b']' => return Some((&sql[start + 1..at], at + 1)),
+            b'\n' => return None,
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+/// Whether a bracket's content can be a name where no schema tells: it starts like a name and holds no list's marks.
+fn names_something(content: &str) -> bool {
+    let content = content.trim();
+    content.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_')
+        && !content.contains(['\'', '"', ',', ';', '=', '[', '{'])
+}
+
+/// Whether an operand may end with `token`, so that a bracket behind it is an index and a name an alias.
+pub(crate) fn ends_operand(token: Token) -> bool {
+    match token.kind {
+        Kind::Ident => token.word.ends_operand(),
+        Kind::Op => matches!(token.op, b')' | b']' | b'}'),
+        kind => kind.is_quoted_name() || kind.is_literal(),
+    }
+}

@@ -1,0 +1,129 @@
+//! What is rewritten, and applying it.
+
+use std::borrow::Cow;
+
+/// Why something is rewritten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RewriteKind {
+    /// Another dialect's quotes became `DuckDB`'s.
+    Quote,
+    /// A name got the spelling that its table has.
+    Restore,
+    /// A double-quoted value became a string.
+    String,
+    /// A full-width mark became its ASCII form.
+    Width,
+    /// Two words that were glued were set apart.
+    Space,
+    /// A function of another dialect became `DuckDB`'s.
+    Function,
+    /// A clause of another dialect became `DuckDB`'s.
+    Clause,
+}
+
+impl RewriteKind {
+    /// Stable name in lower case.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Quote => "quote",
+            Self::Restore => "restore",
+            Self::String => "string",
+            Self::Width => "width",
+            Self::Space => "space",
+            Self::Function => "function",
+            Self::Clause => "clause",
+        }
+    }
+}
+
+/// A stretch of the text and what stands in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// Offset of the first byte replaced.
+    pub start: u32,
+    /// Offset behind the last byte replaced; equal to `start` where text is inserted.
+    pub end: u32,
+    /// What stands there instead.
+    pub text: Cow<'static, str>,
+    /// Why.
+    pub kind: RewriteKind,
+}
+
+/// Edits that have been collected, in any order; they never overlap.
+#[derive(Debug, Default)]
+pub(crate) struct Edits(Vec<Edit>);
+
+impl Edits {
+    pub(crate) fn replace(&mut self, start: u32, end: u32, text: impl Into<Cow<'static, str>>, kind: RewriteKind) {
+        self.0.push(Edit {
+            start,
+            end,
+            text: text.into(),
+            kind,
+        });
+    }
+
+    pub(crate) fn insert(&mut self, at: u32, text: impl Into<Cow<'static, str>>, kind: RewriteKind) {
+        self.replace(at, at, text, kind);
+    }
+
+    /// The edits in the order of the text; insertions at one place stay in the order in which they were made.
+    pub(crate) fn into_sorted(mut self) -> Vec<Edit> {
+        self.0.sort_by_key(|edit| (edit.start, edit.end));
+        self.0
+    }
+}
+
+/// Returns `sql` with `edits` made; they must be sorted and must not overlap.
+#[must_use]
+pub fn apply(sql: &str, edits: &[Edit]) -> String {
+    let mut result = String::with_capacity(sql.len() + edits.len() * 8);
+    let mut at = 0;
+    for edit in edits {
+        let start = (edit.start as usize).max(at);
+        result.push_str(&sql[at..start]);
+        result.push_str(&edit.text);
+        at = (edit.end as usize).max(start);
+    }
+    result.push_str(&sql[at..]);
+    result
+}
+
+/// The edits' places in characters instead of bytes.
+pub fn characters<'e>(sql: &'e str, edits: &'e [Edit]) -> impl Iterator<Item = (usize, usize)> + 'e {
+    let mut bytes = 0;
+    let mut count = 0;
+    let mut place = move |to: u32| {
+        let to = (to as usize).max(bytes);
+        count += sql[bytes..to].chars().count();
+        bytes = to;
+        count
+    };
+    edits.iter().map(move |edit| (place(edit.start), place(edit.end)))
+}
+
+/// Returns `name` in double quotes.
+#[must_use]
+pub fn quote_name(name: &str) -> String {
+    quote(name, '"')
+}
+
+/// Returns `text` as a string literal.
+#[must_use]
+pub fn quote_text(text: &str) -> String {
+    quote(text, '\'')
+}
+
+fn quote(text: &str, mark: char) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push(mark);
+    for c in text.chars() {
+        quoted.push(c);
+        if c == mark {
+            quoted.push(c);
+        }
+    }
+    quoted.push(mark);
+    quoted
+}

@@ -1,0 +1,244 @@
+//! Functions of other dialects whose call must be written differently; the others are macros of the catalog.
+
+use crate::edits::{Edits, RewriteKind};
+use crate::lexer::{Kind, Token, op};
+use crate::scope::{Scope, Spelling, Wanted};
+use crate::structure::{Call, NONE};
+use crate::word::Word;
+
+/// A call with more tokens is left alone: nested calls would cost quadratic time.
+const LONGEST_CALL: u32 = 4096;
+
+/// Functions whose calls are looked at.
+const FOREIGN: [&str; 12] = [
+    "strftime", "date", "time", "datediff", "date_diff", "dateadd", "datepart", "datename", "timestampdiff", "convert",
+    "date_part", "cast",
+];
+
+/// Whether calls of `name` are looked at.
+pub(crate) fn is_foreign(name: &str) -> bool {
+    matches!(name.as_bytes(), [b's' | b'S' | b'd' | b'D' | b't' | b'T' | b'c' | b'C', ..])
+        && (4..=13).contains(&name.len())
+        && FOREIGN.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Units of time that T-SQL and `MySQL` write without quotes.
+const PARTS: [&str; 12] = [
+    "year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond", "microsecond", "dayofyear",
+    "weekday",
+];
+
+/// Rewrites the calls of a statement.
+pub(crate) struct Rewriter<'r, 'a> {
+    pub(crate) scope: &'r mut Scope<'a>,
+    pub(crate) edits: &'r mut Edits,
+}
+
+impl Rewriter<'_, '_> {
+    pub(crate) fn run(&mut self) {
+        for call in &self.scope.structure.calls {
+            if call.close == NONE || call.close as usize >= self.scope.tokens.len() || call.close - call.open > LONGEST_CALL {
+                continue;
+            }
+            let arguments = self.arguments(call);
+            match self.text(call.name).to_ascii_lowercase().as_str() {
+                "strftime" => self.strftime(call, &arguments),
+                "date" => self.date(call, &arguments),
+                "time" if arguments.len() > 1 => self.rename(call, "sqlite_time"),
+                "datediff" if arguments.len() == 2 => self.rename(call, "mysql_datediff"),
+                "timestampdiff" if arguments.len() == 3 && self.is_part(call, &arguments) => {
+                    self.rename(call, "date_sub");
+                    self.quote_part(call, &arguments);
+                }
+                "datediff" | "date_diff" | "dateadd" if arguments.len() == 3 => self.quote_part(call, &arguments),
+                "datepart" | "datename" | "date_part" if arguments.len() == 2 => self.quote_part(call, &arguments),
+                "convert" if arguments.len() == 2 => self.convert(call, &arguments),
+                "cast" if arguments.len() == 1 => self.cast(call),
+                _ => {}
+            }
+        }
+    }
+
+    fn token(&self, at: u32) -> Token {
+        self.scope.tokens[at as usize]
+    }
+
+    fn text(&self, at: u32) -> &str {
+        self.token(at).text(self.scope.sql)
+    }
+
+    /// First and last token of each argument.
+    fn arguments(&self, call: &Call) -> Vec<(u32, u32)> {
+        let mut list = Vec::new();
+        let mut depth = 0;
+        let mut first = call.open + 1;
+        for at in call.open + 1..=call.close {
+            let token = self.token(at);
+            match token.op {
+                _ if token.kind != Kind::Op => {}
+                b'(' | b'[' | b'{' => depth += 1,
+                b',' if depth == 0 => {
+                    list.push((first, at - 1));
+                    first = at + 1;
+                }
+                b')' | b']' | b'}' if at < call.close => depth -= 1,
+                _ => {}
+            }
+        }
+        if first < call.close {
+            list.push((first, call.close - 1));
+        }
+        list
+    }
+
+    fn rename(&mut self, call: &Call, name: &'static str) {
+        let token = self.token(call.name);
+        self.edits.replace(token.start, token.end, name, RewriteKind::Function);
+    }
+
+    fn is_part(&self, call: &Call, arguments: &[(u32, u32)]) -> bool {
+        let (first, last) = arguments[0];
+        first == last
+            && self.token(first).kind == Kind::Ident
+            && PARTS.iter().any(|part| part.eq_ignore_ascii_case(self.text(first)))
+            && call.open + 1 == first
+    }
+
+    /// `DATEDIFF(day, a, b)`: the unit is a name in T-SQL and a text in `DuckDB`, unless a column is called so.
+    fn quote_part(&mut self, call: &Call, arguments: &[(u32, u32)]) {
+        if !self.is_part(call, arguments) {
+            return;
+        }
+        let token = self.token(arguments[0].0);
+        let text = token.text(self.scope.sql);
+        let meaning = self.scope.meaning(call.block, &Wanted::new(text));
+        if meaning.found != Spelling::Exact {
+            self.edits.replace(token.start, token.end, format!("'{}'", text.to_ascii_lowercase()), RewriteKind::Function);
+        }
+    }
+
+    /// `CONVERT(INT, x)` of T-SQL and `CONVERT(x, SIGNED)` of `MySQL`.
+    fn convert(&mut self, call: &Call, arguments: &[(u32, u32)]) {
+        let (name, close) = (self.token(call.name), self.token(call.close));
+        let ((first, first_end), (second, second_end)) = (arguments[0], arguments[1]);
+        if let Some(sql_type) = self.sql_type(first, first_end) {
+            self.edits.replace(name.start, self.token(second).start, "CAST(", RewriteKind::Function);
+            self.edits.replace(self.token(second_end).end, close.start, format!(" AS {sql_type}"), RewriteKind::Function);
+        } else if let Some(sql_type) = self.sql_type(second, second_end) {
+            self.edits.replace(name.start, name.end, "CAST", RewriteKind::Function);
+            self.edits.replace(self.token(first_end).end, close.start, format!(" AS {sql_type}"), RewriteKind::Function);
+        }
+    }
+
+    /// `DuckDB`'s type for one that is written as `INT` or `VARCHAR(20)`.
+    fn sql_type(&self, first: u32, last: u32) -> Option<&'static str> {
+        let sized = last == first + 3 && self.token(first + 1).op == b'(' && self.token(last).op == b')';
+        if last != first && !sized {
+            return None;
+        }
+        match self.text(first).to_ascii_lowercase().as_str() {
+            "int" | "integer" => Some("INTEGER"),
+            "bigint" | "signed" => Some("BIGINT"),
+            "unsigned" => Some("UBIGINT"),
+            "float" | "double" if !sized => Some("DOUBLE"),
+            "varchar" | "nvarchar" | "char" | "nchar" | "text" => Some("VARCHAR"),
+            "date" => Some("DATE"),
+            "datetime" | "datetime2" => Some("TIMESTAMP"),
+            _ => None,
+        }
+    }
+
+    /// `CAST(x AS UNSIGNED)` of `MySQL`: `DuckDB` has no type of that name.
+    fn cast(&mut self, call: &Call) {
+        let last = call.close - 1;
+        if last > call.open && self.text(last).eq_ignore_ascii_case("unsigned") && self.token(last - 1).word == Word::As {
+            let token = self.token(last);
+            self.edits.replace(token.start, token.end, "UBIGINT", RewriteKind::Function);
+        }
+    }
+
+    /// `date('now')` and `date(x, '+1 day')`, which `DuckDB` refuses; `date(x)` is the same in both.
+    fn date(&mut self, call: &Call, arguments: &[(u32, u32)]) {
+        match arguments {
+            [(first, last)] if first == last && self.text(*first).eq_ignore_ascii_case("'now'") => {
+                let text = "CAST(now() AT TIME ZONE 'UTC' AS DATE)";
+                let (name, close) = (self.token(call.name), self.token(call.close));
+                self.edits.replace(name.start, close.end, text, RewriteKind::Function);
+            }
+            [_, _, ..] => self.rename(call, "sqlite_date"),
+            _ => {}
+        }
+    }
+
+    /// `strftime('%Y', text)`: `SQLite` reads text, `DuckDB` takes times only.
+    fn strftime(&mut self, call: &Call, arguments: &[(u32, u32)]) {
+        let [(first, first_end), (value, value_end), modifiers @ ..] = arguments else { return };
+        let format = self.text(*first);
+        if first != first_end || self.token(*first).kind != Kind::String || !format.starts_with('\'') || !format.contains('%') {
+            return;
+        }
+        let format = format.replace("%f", "%S.%g");
+        let epoch = format == "'%s'";
+        if format.contains("%J") || (format.contains("%s") && !epoch) {
+            return;
+        }
+        if modifiers.is_empty() && !epoch && self.is_temporal(call.block, *value, *value_end) {
+            return;
+        }
+        let now = self.text(*value).eq_ignore_ascii_case("'now'");
+        let in_datetime = !modifiers.is_empty() || now;
+        let numeric = self.is_calculated_with(call) && is_number_format(&format);
+        let cast = format!("TRY_CAST({}", if in_datetime { "datetime(" } else { "" });
+        let behind = format!("{} AS TIMESTAMP)", if in_datetime { ")" } else { "" });
+        let (open, close) = match (epoch, numeric) {
+            (true, true) => ("CAST(floor(epoch(".to_owned(), ")) AS BIGINT)".to_owned()),
+            (true, false) => ("CAST(CAST(floor(epoch(".to_owned(), ")) AS BIGINT) AS VARCHAR)".to_owned()),
+            (false, true) => ("CAST(strftime(".to_owned(), format!(", {format}) AS BIGINT)")),
+            (false, false) => ("strftime(".to_owned(), format!(", {format})")),
+        };
+        let end = self.token(modifiers.last().map_or(*value_end, |m| m.1)).end;
+        self.edits.replace(self.token(call.name).start, self.token(*value).start, open + &cast, RewriteKind::Function);
+        self.edits.replace(end, self.token(call.close).end, behind + &close, RewriteKind::Function);
+    }
+
+    /// Whether the call is an operand of arithmetic, where `SQLite` reads its text as a number.
+    fn is_calculated_with(&self, call: &Call) -> bool {
+        let arithmetic = |token: Token| token.kind == Kind::Op && matches!(token.op, b'+' | b'-' | b'*' | b'/' | b'%');
+        call.name > 0 && arithmetic(self.token(call.name - 1))
+            || self.scope.tokens.get(call.close as usize + 1).is_some_and(|t| arithmetic(*t))
+    }
+
+    /// Whether an argument is a time already, so that the call is right as it is.
+    fn is_temporal(&mut self, block: u32, first: u32, last: u32) -> bool {
+        let (head, tail) = (self.token(first), self.token(last));
+        if last > first && matches!(head.word, Word::Date | Word::Timestamp) {
+            return true;
+        }
+        let tail_text = tail.text(self.scope.sql);
+        if last > first && self.token(last - 1).op == op::CAST && is_temporal_type(tail_text) {
+            return true;
+        }
+        let head_text = head.text(self.scope.sql).to_ascii_lowercase();
+        if matches!(head_text.as_str(), "cast" | "try_cast") && tail.op == b')' && last > first + 2 {
+            return is_temporal_type(self.text(last - 1));
+        }
+        if matches!(
+            head_text.as_str(),
+            "now" | "current_date" | "current_timestamp" | "date_trunc" | "make_date" | "make_timestamp" | "to_timestamp"
+                | "today" | "strptime" | "try_strptime" | "last_day" | "get_current_timestamp"
+        ) {
+            return true;
+        }
+        let is_column = first == last || (last == first + 2 && self.token(first + 1).op == b'.');
+        is_column && (head.kind == Kind::Ident || head.kind.is_quoted_name()) && self.scope.is_temporal(block, first, last)
+    }
+}
+
+fn is_temporal_type(name: &str) -> bool {
+    ["date", "timestamp", "timestamptz", "datetime"].iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Whether a format gives digits alone.
+fn is_number_format(format: &str) -> bool {
+    matches!(format, "'%Y'" | "'%m'" | "'%d'" | "'%H'" | "'%M'" | "'%S'" | "'%j'" | "'%w'" | "'%W'" | "'%s'")
+}

@@ -1,0 +1,134 @@
+//! The words that shape a statement.
+//!
+//! Only words that the scope analysis looks at are told apart; every other identifier is [`Word::Other`].
+
+/// Packs up to eight ASCII letters into an integer, so that a word is found by comparing integers.
+const fn pack(word: &[u8]) -> u64 {
+    let mut packed = 0;
+    let mut i = 0;
+    while i < word.len() {
+        packed = packed << 8 | word[i] as u64;
+        i += 1;
+    }
+    packed
+}
+
+macro_rules! words {
+    ($($variant:ident $text:literal),* ; $($long:ident $long_text:literal),* $(,)?) => {
+        /// A word that shapes a statement, or [`Word::Other`].
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs)]
+        pub enum Word { Other, $($variant,)* $($long,)* }
+
+        #[allow(non_upper_case_globals)]
+        mod packed {
+            $(pub(super) const $variant: u64 = super::pack($text);)*
+        }
+
+        /// Returns the word that `name` spells, in any case.
+        #[must_use]
+        pub fn word(name: &[u8]) -> Word {
+            if name.len() <= 8 {
+                let mut spelled = 0;
+                for byte in name {
+                    spelled = spelled << 8 | u64::from(byte | 0x20);
+                }
+                match spelled {
+                    $(packed::$variant => Word::$variant,)*
+                    _ => Word::Other,
+                }
+            } else {
+                $(if name.eq_ignore_ascii_case($long_text) { return Word::$long; })*
+                Word::Other
+            }
+        }
+    };
+}
+
+words! {
+    All b"all", And b"and", Anti b"anti", Any b"any", Array b"array", As b"as", Asc b"asc", Asof b"asof",
+    Between b"between", By b"by", Case b"case", Collate b"collate", Cross b"cross", Date b"date", Desc b"desc",
+    Distinct b"distinct", Div b"div", Else b"else", End b"end", Escape b"escape", Except b"except",
+    Exclude b"exclude", Exists b"exists", Fetch b"fetch", Filter b"filter", From b"from", Full b"full",
+    Glob b"glob", Group b"group", Having b"having", Ilike b"ilike", In b"in", Inner b"inner", Interval b"interval",
+    Into b"into", Is b"is", Isnull b"isnull", Join b"join", Lambda b"lambda", Lateral b"lateral", Left b"left",
+    Like b"like", Limit b"limit", Map b"map", Mod b"mod", Natural b"natural", Not b"not", Notnull b"notnull",
+    Null b"null", Nulls b"nulls", Offset b"offset", On b"on", Or b"or", Order b"order", Outer b"outer", Over b"over",
+    Pivot b"pivot", Qualify b"qualify", Regexp b"regexp", Rename b"rename", Replace b"replace", Right b"right",
+    Rlike b"rlike", Rows b"rows", Sample b"sample", Select b"select", Semi b"semi", Set b"set", Similar b"similar",
+    Some b"some", Table b"table", Then b"then", Time b"time", To b"to", Top b"top", Union b"union", Unpivot b"unpivot",
+    Update b"update", Using b"using", Values b"values", When b"when", Where b"where", Window b"window", With b"with" ;
+    Intersect b"intersect", Materialized b"materialized", Partition b"partition", Positional b"positional",
+    Recursive b"recursive", Separator b"separator", Tablesample b"tablesample", Timestamp b"timestamp",
+}
+
+impl Word {
+    /// Whether `DuckDB` reserves the word, so that it names a column only in quotes, after `.` or after `AS`.
+    #[must_use]
+    pub fn is_reserved(self) -> bool {
+        !matches!(
+            self,
+            Self::Other
+                | Self::Date
+                | Self::Div
+                | Self::Escape
+                | Self::Exclude
+                | Self::Filter
+                | Self::Map
+                | Self::Materialized
+                | Self::Mod
+                | Self::Nulls
+                | Self::Over
+                | Self::Partition
+                | Self::Recursive
+                | Self::Regexp
+                | Self::Rename
+                | Self::Replace
+                | Self::Rlike
+                | Self::Rows
+                | Self::Sample
+                | Self::Separator
+                | Self::Set
+                | Self::Time
+                | Self::Timestamp
+                | Self::Top
+                | Self::Update
+                | Self::Values
+                | Self::Interval
+                | Self::Between
+                | Self::Exists
+        )
+    }
+
+    /// Whether an operand may end with the word, so that a name after it can only be an alias.
+    #[must_use]
+    pub fn ends_operand(self) -> bool {
+        match self {
+            Self::End | Self::Null | Self::Isnull | Self::Notnull => true,
+            Self::Between | Self::Exists | Self::Over | Self::Interval | Self::Div | Self::Mod => false,
+            Self::Regexp | Self::Rlike | Self::Escape => false,
+            other => !other.is_reserved(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_in_any_case() {
+        assert_eq!(word(b"SeLeCt"), Word::Select);
+        assert_eq!(word(b"INTERSECT"), Word::Intersect);
+        assert_eq!(word(b"selects"), Word::Other);
+        assert_eq!(word(b"name"), Word::Other);
+        assert_eq!(word("从".as_bytes()), Word::Other);
+    }
+
+    #[test]
+    fn a_digit_or_a_mark_is_not_mistaken_for_a_letter() {
+        // `|0x20` maps `_` to 0x7f and control characters to marks: neither spells a letter, but `A` and `\x01` differ by 0x40.
+        assert_eq!(word(b"\x41s"), Word::As);
+        assert_eq!(word(b"\x01s"), Word::Other);
+    }
+}
