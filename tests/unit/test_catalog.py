@@ -8,6 +8,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+
 from debriefer.catalog import Catalog
 from debriefer.errors import CatalogError, MissingFileError, SqlError
 from debriefer.task import Task

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from debriefer.errors import MissingFileError, TaskError
 from debriefer.task import Task
 

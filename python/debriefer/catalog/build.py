@@ -69,7 +69,7 @@ def build_file(files: Sequence[tuple[str, Path]], target: Path) -> Manifest:
         with contextlib.closing(duckdb.connect(str(partial), config={"autoinstall_known_extensions": "false"})) as con:
             manifest = _fill(con, files)
         partial.replace(target)
-    except duckdb.IOException as error:
+    except (duckdb.IOException, OSError) as error:
         message = f"`{target}` cannot be written: {error}"
         raise CatalogError(message, hint="check the folder's permissions and the free space") from error
     finally:
