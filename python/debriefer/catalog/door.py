@@ -12,13 +12,11 @@ from debriefer._core import NormalizedSql, Rewrite
 from debriefer.catalog import hints
 from debriefer.errors import SqlError
 
-__all__ = ["SESSION_SETTINGS", "NormalizedSql", "Rewrite", "SqlDoor", "normalize_sql", "tokenize_sql"]
+__all__ = ["NormalizedSql", "Rewrite", "SqlDoor", "normalize_sql", "tokenize_sql"]
 
-# Statements that a catalog's connection is prepared with. There is none: whatever would let more SQLite through
-# (`old_implicit_casting`, `integer_division`, `default_null_order`, `scalar_subquery_error_on_multiple_rows`) changes
-# what right statements mean, and DuckDB 2.0 keeps `lambda_syntax` only as a name without effect on `x -> x + 1`.
-SESSION_SETTINGS: tuple[str, ...] = ()
-
+# No setting of the engine serves here: whatever would let more SQLite through (`old_implicit_casting`,
+# `integer_division`, `default_null_order`, `scalar_subquery_error_on_multiple_rows`) changes what right statements
+# mean, and DuckDB 2.0 keeps `lambda_syntax` only as a name without effect on `x -> x + 1`.
 _READ_ONLY = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 
 _NO_TABLES = _core.SqlSchema()
@@ -97,8 +95,12 @@ class SqlDoor:
             self._tables, self._aliases, {name: list(columns) for name, columns in (temporal or {}).items()}
         )
 
-    def prepare(self, sql: str) -> NormalizedSql:
+    def prepare(self, sql: str, connection: duckdb.DuckDBPyConnection | None = None) -> NormalizedSql:
         """Return `sql` normalised, if it is one statement that only reads.
+
+        Args:
+            sql: The statement.
+            connection: Whose parser to use; a thread needs one of its own. `None` opens one.
 
         Raises:
             SqlError: The text holds no statement, more than one, or one that DuckDB's own parser classifies as
@@ -106,7 +108,7 @@ class SqlDoor:
         """
         normalized = self._schema.normalize(sql)
         try:
-            statements = duckdb.extract_statements(normalized.sql)
+            statements = _parse(normalized.sql, connection)
         except duckdb.Error as error:
             raise self.explain_error(error, normalized.sql) from error
         if not statements:
@@ -116,7 +118,9 @@ class SqlDoor:
             message = f"the text holds {len(statements)} statements, and one runs at a time"
             raise SqlError(message, hint="run them one after the other, or join them with UNION ALL or WITH")
         kind = statements[0].type
-        if kind not in _READ_ONLY or (kind == duckdb.StatementType.EXPLAIN and _explains_a_change(normalized.sql)):
+        if kind not in _READ_ONLY or (
+            kind == duckdb.StatementType.EXPLAIN and _explains_a_change(normalized.sql, connection)
+        ):
             message = f"only statements that read run here, and this is {_article(_name(kind))}"
             raise SqlError(message, hint="write a SELECT; what must be kept for later belongs into a WITH clause")
         return normalized
@@ -125,6 +129,13 @@ class SqlDoor:
         """Return what DuckDB says about `sql`, short, with the nearest real names and what to do about it."""
         message, hint = hints.explain(str(error), sql, self._tables, self._aliases)
         return SqlError(message, hint=hint)
+
+
+def _parse(sql: str, connection: duckdb.DuckDBPyConnection | None) -> list[duckdb.Statement]:
+    if connection is not None:
+        return connection.extract_statements(sql)
+    with duckdb.connect() as own:
+        return own.extract_statements(sql)
 
 
 def _name(kind: duckdb.StatementType) -> str:
@@ -138,14 +149,14 @@ def _article(name: str) -> str:
 _EXPLAIN = re.compile(r"\s*explain\s+(?:analyze\s+|analyse\s+|\((?:[^()]|\([^()]*\))*\)\s*)?", re.IGNORECASE)
 
 
-def _explains_a_change(sql: str) -> bool:
+def _explains_a_change(sql: str, connection: duckdb.DuckDBPyConnection | None) -> bool:
     """Whether an EXPLAIN holds anything but a query: `EXPLAIN ANALYZE` runs what it explains."""
     start = _first_token(sql)
     head = _EXPLAIN.match(sql, start)
     if head is None:
         return True
     try:
-        inner = duckdb.extract_statements(sql[head.end() :])
+        inner = _parse(sql[head.end() :], connection)
     except duckdb.Error:
         return True
     return [statement.type for statement in inner] != [duckdb.StatementType.SELECT]

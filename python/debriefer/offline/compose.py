@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 
 from debriefer.catalog.identifiers import quote_identifier, quote_literal
@@ -87,7 +88,9 @@ class Composer:
         used: dict[str, set[str]] = {}
         for ref in _refs(query):
             used.setdefault(ref.table, set()).add(ref.column)
-        counted = {o.table for o in (*query.outputs, *(r.what for r in query.rankings), *(h.what for h in query.having))}
+        counted = {
+            o.table for o in (*query.outputs, *(r.what for r in query.rankings), *(h.what for h in query.having))
+        }
         changes: dict[tuple[str, str], Ref] = {}
         for table, columns in used.items():
             edges = self._graph.roles(entity, table)
@@ -339,7 +342,7 @@ def _cast(column: str) -> str:
 
 def _is_year(value: Scalar) -> bool:
     text = str(value).removesuffix("年")
-    return text.isdigit() and len(text) == 4
+    return re.fullmatch(r"\d{4}", text) is not None
 
 
 def _year_of(column: str, found: Field) -> str:
