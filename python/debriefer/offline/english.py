@@ -201,6 +201,10 @@ class EnglishReader(Rankings):
             elif mention.use is None and mention.is_cue("super"):
                 functions.append(("max" if mention.carried.startswith("desc") else "min", mention))
             cursor += 1
+        if self.at(cursor).is_cue("count") and self.at(cursor + 1).kind == "schema" and not self.is_table(cursor + 1):
+            # `the average number of pages`
+            self.mentions[cursor].use = "output"
+            cursor += 1
         target = cursor
         if self.at(target).kind == "schema" and self.is_table(target) and (following := self.following_column(target)):
             self.mentions[target].use = "modifier"
@@ -280,13 +284,13 @@ class EnglishReader(Rankings):
             query.per_row = query.per_row and all(ref in names for ref in query.group)
 
     def _drop_repeated(self) -> None:
-        """Leave out columns that are compared, and columns that a count only passes by."""
+        """Leave out columns that a count only passes by, those that are compared among them."""
         query = self.query
-        compared = {c.ref for w in query.where for c in w if c.operator == "=" and len(w) == 1}
-        kept = [o for o in query.outputs if o.ref not in compared or o.aggregate or o.ref in query.group]
-        if kept:
-            query.outputs = kept
-        if len(query.outputs) > 1 and query.outputs[0].aggregate == "count" and not query.group:
+        counts = bool(query.outputs) and query.outputs[0].aggregate == "count"
+        if counts:
+            compared = {c.ref for w in query.where for c in w if c.operator == "=" and len(w) == 1}
+            query.outputs = [o for o in query.outputs if o.ref not in compared or o.aggregate or o.ref in query.group]
+        if counts and len(query.outputs) > 1 and not query.group:
             linked = any(m.is_cue("and", "comma") or (m.is_cue("which") and n > 0) for n, m in enumerate(self.mentions))
             if not linked:
                 self.doubts.add(0.2, "columns are named beside the count that are not asked for")

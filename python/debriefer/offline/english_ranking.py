@@ -159,7 +159,7 @@ class Rankings(Conditions):
             return
         counting = self.at(cursor).is_cue("count")
         target = self.next_content(cursor if counting else cursor - 1)
-        if dimensions and dimensions != ["most"]:
+        if direction in ("oldest", "youngest") or (dimensions and dimensions != ["most"]):
             self._dimension(mention, direction, dimensions, target, limit)
         elif target is None or self.mentions[target].kind != "schema":
             self._bare_super(mention)
