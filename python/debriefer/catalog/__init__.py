@@ -1,7 +1,7 @@
 """Any file -> one DuckDB file: names, readers, the SQL door."""
 
 from debriefer.catalog.catalog import CATALOG_FILE, Catalog, Preview
-from debriefer.catalog.door import NormalizedSql, SqlDoor
+from debriefer.catalog.door import NormalizedSql, Rewrite, SqlDoor, normalize_sql
 from debriefer.catalog.model import Column, ForeignKey, Note, Refusal, Table
 from debriefer.catalog.profile import ColumnProfile
 
@@ -15,6 +15,8 @@ __all__ = [
     "Note",
     "Preview",
     "Refusal",
+    "Rewrite",
     "SqlDoor",
     "Table",
+    "normalize_sql",
 ]

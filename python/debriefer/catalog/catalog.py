@@ -173,7 +173,11 @@ class Catalog:
         with self._lock:
             if self._door is None:
                 aliases = {alias: table.name for table in self._tables.values() for alias in table.aliases}
-                self._door = SqlDoor(self.schema, aliases)
+                temporal = {
+                    table.name: [c.name for c in table.columns if c.sql_type.startswith(("DATE", "TIME"))]
+                    for table in self._tables.values()
+                }
+                self._door = SqlDoor(self.schema, aliases, temporal)
             return self._door
 
     def table(self, name: str) -> Table:

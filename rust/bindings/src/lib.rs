@@ -13,7 +13,7 @@ mod _core {
     #[pymodule_export]
     use crate::source::SourceTable;
     #[pymodule_export]
-    use crate::sql::{NormalizedSql, Rewrite, SqlSchema, tokenize_sql};
+    use crate::sql::{NormalizedSql, Rewrite, SqlSchema, nearest_names, tokenize_sql};
     #[pymodule_export]
     use crate::tables::canonical_name;
 }
