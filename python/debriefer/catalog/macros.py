@@ -72,11 +72,56 @@ def _for_modifiers(name: str, template: str) -> str:
     return f"CREATE MACRO {name} {', '.join(overloads)}"
 
 
-_TEXT_MOMENT = "TRY_CAST(CAST({x} AS VARCHAR) AS TIMESTAMP)"
+_SQLITE = """
+CREATE MACRO iif(condition, a) AS CASE WHEN condition THEN a END,
+    (condition, a, b) AS CASE WHEN condition THEN a ELSE b END;
+CREATE MACRO total(x) AS coalesce(CAST(sum(x) AS DOUBLE), 0.0::DOUBLE);
+"""
+
+_MYSQL = """
+CREATE MACRO mysql_datediff(a, b) AS date_diff('day',
+    CAST(TRY_CAST(CAST(b AS VARCHAR) AS TIMESTAMP) AS DATE), CAST(TRY_CAST(CAST(a AS VARCHAR) AS TIMESTAMP) AS DATE));
+CREATE MACRO curdate() AS current_date;
+CREATE MACRO locate(part, x) AS instr(x, part),
+    (part, x, start) AS CASE WHEN start < 1 OR instr(substr(x, start), part) = 0 THEN 0
+        ELSE instr(substr(x, start), part) + start - 1 END;
+CREATE MACRO find_in_set(x, list) AS CASE WHEN x IS NULL OR list IS NULL THEN NULL
+    ELSE coalesce(list_position(string_split(list, ','), x), 0) END;
+CREATE MACRO substring_index(x, mark, n) AS CASE WHEN n = 0 THEN ''
+    WHEN n > 0 THEN array_to_string(string_split(x, mark)[1:n], mark)
+    ELSE array_to_string(string_split(x, mark)[greatest(len(string_split(x, mark)) + n + 1, 1):], mark) END;
+CREATE MACRO truncate(x, places) AS trunc(x * 10 ** places) / 10 ** places;
+CREATE MACRO space(n) AS repeat(' ', n);
+"""
+
+_TSQL = """
+CREATE MACRO nvl(x, other) AS coalesce(x, other);
+CREATE MACRO "isnull"(x, other) AS coalesce(x, other);
+CREATE MACRO getdate() AS CAST(now() AS TIMESTAMP);
+CREATE MACRO charindex(part, x) AS instr(x, part),
+    (part, x, start) AS CASE WHEN instr(substr(x, greatest(start, 1)), part) = 0 THEN 0
+        ELSE instr(substr(x, greatest(start, 1)), part) + greatest(start, 1) - 1 END;
+CREATE MACRO replicate(x, n) AS repeat(x, n);
+CREATE MACRO stuff(x, start, length, other) AS
+    left(x, start - 1) || coalesce(other, '') || substr(x, start + length);
+CREATE MACRO square(x) AS x * x;
+CREATE MACRO eomonth(x) AS last_day(CAST(x AS TIMESTAMP));
+CREATE MACRO dateadd(part, n, x) AS CAST(x AS TIMESTAMP) + CASE lower(part)
+    WHEN 'year' THEN to_years(CAST(n AS INTEGER)) WHEN 'quarter' THEN to_months(CAST(3 * n AS INTEGER))
+    WHEN 'month' THEN to_months(CAST(n AS INTEGER)) WHEN 'week' THEN to_days(CAST(7 * n AS INTEGER))
+    WHEN 'day' THEN to_days(CAST(n AS INTEGER)) WHEN 'hour' THEN to_hours(CAST(n AS BIGINT))
+    WHEN 'minute' THEN to_minutes(CAST(n AS BIGINT)) WHEN 'second' THEN to_seconds(CAST(n AS DOUBLE)) END;
+CREATE MACRO datename(part, x) AS CASE lower(part) WHEN 'month' THEN monthname(CAST(x AS TIMESTAMP))
+    WHEN 'weekday' THEN dayname(CAST(x AS TIMESTAMP))
+    ELSE CAST(date_part(part, CAST(x AS TIMESTAMP)) AS VARCHAR) END;
+"""
+
+
+def _statements(text: str) -> tuple[str, ...]:
+    return tuple(statement.strip() for statement in text.split(";\n") if statement.strip())
 
 
 MACROS: tuple[str, ...] = (
-    # SQLite
     _MOMENT.strip(),
     _MODIFY.strip(),
     _MOMENT_MODIFIED.strip(),
@@ -85,39 +130,7 @@ MACROS: tuple[str, ...] = (
     _for_modifiers("sqlite_time", "strftime({t}, '%H:%M:%S')"),
     _for_modifiers("julianday", "(epoch({t}) / 86400.0 + 2440587.5)"),
     _for_modifiers("unixepoch", "CAST(floor(epoch({t})) AS BIGINT)"),
-    "CREATE MACRO iif(condition, a) AS CASE WHEN condition THEN a END, "
-    "(condition, a, b) AS CASE WHEN condition THEN a ELSE b END",
-    "CREATE MACRO total(x) AS coalesce(CAST(sum(x) AS DOUBLE), 0.0::DOUBLE)",
-    # MySQL
-    "CREATE MACRO mysql_datediff(a, b) AS date_diff('day', "
-    f"CAST({_TEXT_MOMENT.format(x='b')} AS DATE), CAST({_TEXT_MOMENT.format(x='a')} AS DATE))",
-    "CREATE MACRO curdate() AS current_date",
-    "CREATE MACRO locate(part, x) AS instr(x, part), (part, x, start) AS "
-    "CASE WHEN start < 1 OR instr(substr(x, start), part) = 0 THEN 0 ELSE instr(substr(x, start), part) + start - 1 END",
-    "CREATE MACRO find_in_set(x, list) AS "
-    "CASE WHEN x IS NULL OR list IS NULL THEN NULL ELSE coalesce(list_position(string_split(list, ','), x), 0) END",
-    "CREATE MACRO substring_index(x, mark, n) AS CASE "
-    "WHEN n = 0 THEN '' "
-    "WHEN n > 0 THEN array_to_string(string_split(x, mark)[1:n], mark) "
-    "ELSE array_to_string(string_split(x, mark)[greatest(len(string_split(x, mark)) + n + 1, 1):], mark) END",
-    "CREATE MACRO truncate(x, places) AS trunc(x * 10 ** places) / 10 ** places",
-    "CREATE MACRO space(n) AS repeat(' ', n)",
-    # Oracle's and T-SQL's names of coalesce; T-SQL
-    "CREATE MACRO nvl(x, other) AS coalesce(x, other)",
-    'CREATE MACRO "isnull"(x, other) AS coalesce(x, other)',
-    "CREATE MACRO getdate() AS CAST(now() AS TIMESTAMP)",
-    "CREATE MACRO charindex(part, x) AS instr(x, part), (part, x, start) AS "
-    "CASE WHEN instr(substr(x, greatest(start, 1)), part) = 0 THEN 0 "
-    "ELSE instr(substr(x, greatest(start, 1)), part) + greatest(start, 1) - 1 END",
-    "CREATE MACRO replicate(x, n) AS repeat(x, n)",
-    "CREATE MACRO stuff(x, start, length, other) AS left(x, start - 1) || coalesce(other, '') || substr(x, start + length)",
-    "CREATE MACRO square(x) AS x * x",
-    "CREATE MACRO eomonth(x) AS last_day(CAST(x AS TIMESTAMP))",
-    "CREATE MACRO dateadd(part, n, x) AS CAST(x AS TIMESTAMP) + CASE lower(part) "
-    "WHEN 'year' THEN to_years(CAST(n AS INTEGER)) WHEN 'quarter' THEN to_months(CAST(3 * n AS INTEGER)) "
-    "WHEN 'month' THEN to_months(CAST(n AS INTEGER)) WHEN 'week' THEN to_days(CAST(7 * n AS INTEGER)) "
-    "WHEN 'day' THEN to_days(CAST(n AS INTEGER)) WHEN 'hour' THEN to_hours(CAST(n AS BIGINT)) "
-    "WHEN 'minute' THEN to_minutes(CAST(n AS BIGINT)) WHEN 'second' THEN to_seconds(CAST(n AS DOUBLE)) END",
-    "CREATE MACRO datename(part, x) AS CASE lower(part) WHEN 'month' THEN monthname(CAST(x AS TIMESTAMP)) "
-    "WHEN 'weekday' THEN dayname(CAST(x AS TIMESTAMP)) ELSE CAST(date_part(part, CAST(x AS TIMESTAMP)) AS VARCHAR) END",
+    *_statements(_SQLITE),
+    *_statements(_MYSQL),
+    *_statements(_TSQL),
 )
