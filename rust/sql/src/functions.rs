@@ -11,20 +11,42 @@ const LONGEST_CALL: u32 = 4096;
 
 /// Functions whose calls are looked at.
 const FOREIGN: [&str; 12] = [
-    "strftime", "date", "time", "datediff", "date_diff", "dateadd", "datepart", "datename", "timestampdiff", "convert",
-    "date_part", "cast",
+    "strftime",
+    "date",
+    "time",
+    "datediff",
+    "date_diff",
+    "dateadd",
+    "datepart",
+    "datename",
+    "timestampdiff",
+    "convert",
+    "date_part",
+    "cast",
 ];
 
 /// Whether calls of `name` are looked at.
 pub(crate) fn is_foreign(name: &str) -> bool {
-    matches!(name.as_bytes(), [b's' | b'S' | b'd' | b'D' | b't' | b'T' | b'c' | b'C', ..])
-        && (4..=13).contains(&name.len())
+    matches!(
+        name.as_bytes(),
+        [b's' | b'S' | b'd' | b'D' | b't' | b'T' | b'c' | b'C', ..]
+    ) && (4..=13).contains(&name.len())
         && FOREIGN.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
 /// Units of time that T-SQL and `MySQL` write without quotes.
 const PARTS: [&str; 12] = [
-    "year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond", "microsecond", "dayofyear",
+    "year",
+    "quarter",
+    "month",
+    "week",
+    "day",
+    "hour",
+    "minute",
+    "second",
+    "millisecond",
+    "microsecond",
+    "dayofyear",
     "weekday",
 ];
 
@@ -37,7 +59,10 @@ pub(crate) struct Rewriter<'r, 'a> {
 impl Rewriter<'_, '_> {
     pub(crate) fn run(&mut self) {
         for call in &self.scope.structure.calls {
-            if call.close == NONE || call.close as usize >= self.scope.tokens.len() || call.close - call.open > LONGEST_CALL {
+            if call.close == NONE
+                || call.close as usize >= self.scope.tokens.len()
+                || call.close - call.open > LONGEST_CALL
+            {
                 continue;
             }
             let arguments = self.arguments(call);
@@ -113,7 +138,12 @@ impl Rewriter<'_, '_> {
         let text = token.text(self.scope.sql);
         let meaning = self.scope.meaning(call.block, &Wanted::new(text));
         if meaning.found != Spelling::Exact {
-            self.edits.replace(token.start, token.end, format!("'{}'", text.to_ascii_lowercase()), RewriteKind::Function);
+            self.edits.replace(
+                token.start,
+                token.end,
+                format!("'{}'", text.to_ascii_lowercase()),
+                RewriteKind::Function,
+            );
         }
     }
 
@@ -122,11 +152,22 @@ impl Rewriter<'_, '_> {
         let (name, close) = (self.token(call.name), self.token(call.close));
         let ((first, first_end), (second, second_end)) = (arguments[0], arguments[1]);
         if let Some(sql_type) = self.sql_type(first, first_end) {
-            self.edits.replace(name.start, self.token(second).start, "CAST(", RewriteKind::Function);
-            self.edits.replace(self.token(second_end).end, close.start, format!(" AS {sql_type}"), RewriteKind::Function);
+            self.edits
+                .replace(name.start, self.token(second).start, "CAST(", RewriteKind::Function);
+            self.edits.replace(
+                self.token(second_end).end,
+                close.start,
+                format!(" AS {sql_type}"),
+                RewriteKind::Function,
+            );
         } else if let Some(sql_type) = self.sql_type(second, second_end) {
             self.edits.replace(name.start, name.end, "CAST", RewriteKind::Function);
-            self.edits.replace(self.token(first_end).end, close.start, format!(" AS {sql_type}"), RewriteKind::Function);
+            self.edits.replace(
+                self.token(first_end).end,
+                close.start,
+                format!(" AS {sql_type}"),
+                RewriteKind::Function,
+            );
         }
     }
 
@@ -151,9 +192,11 @@ impl Rewriter<'_, '_> {
     /// `CAST(x AS UNSIGNED)` of `MySQL`: `DuckDB` has no type of that name.
     fn cast(&mut self, call: &Call) {
         let last = call.close - 1;
-        if last > call.open && self.text(last).eq_ignore_ascii_case("unsigned") && self.token(last - 1).word == Word::As {
+        if last > call.open && self.text(last).eq_ignore_ascii_case("unsigned") && self.token(last - 1).word == Word::As
+        {
             let token = self.token(last);
-            self.edits.replace(token.start, token.end, "UBIGINT", RewriteKind::Function);
+            self.edits
+                .replace(token.start, token.end, "UBIGINT", RewriteKind::Function);
         }
     }
 
@@ -172,9 +215,15 @@ impl Rewriter<'_, '_> {
 
     /// `strftime('%Y', text)`: `SQLite` reads text, `DuckDB` takes times only.
     fn strftime(&mut self, call: &Call, arguments: &[(u32, u32)]) {
-        let [(first, first_end), (value, value_end), modifiers @ ..] = arguments else { return };
+        let [(first, first_end), (value, value_end), modifiers @ ..] = arguments else {
+            return;
+        };
         let format = self.text(*first);
-        if first != first_end || self.token(*first).kind != Kind::String || !format.starts_with('\'') || !format.contains('%') {
+        if first != first_end
+            || self.token(*first).kind != Kind::String
+            || !format.starts_with('\'')
+            || !format.contains('%')
+        {
             return;
         }
         let format = format.replace("%f", "%S.%g");
@@ -192,20 +241,33 @@ impl Rewriter<'_, '_> {
         let behind = format!("{} AS TIMESTAMP)", if in_datetime { ")" } else { "" });
         let (open, close) = match (epoch, numeric) {
             (true, true) => ("CAST(floor(epoch(".to_owned(), ")) AS BIGINT)".to_owned()),
-            (true, false) => ("CAST(CAST(floor(epoch(".to_owned(), ")) AS BIGINT) AS VARCHAR)".to_owned()),
+            (true, false) => (
+                "CAST(CAST(floor(epoch(".to_owned(),
+                ")) AS BIGINT) AS VARCHAR)".to_owned(),
+            ),
             (false, true) => ("CAST(strftime(".to_owned(), format!(", {format}) AS BIGINT)")),
             (false, false) => ("strftime(".to_owned(), format!(", {format})")),
         };
         let end = self.token(modifiers.last().map_or(*value_end, |m| m.1)).end;
-        self.edits.replace(self.token(call.name).start, self.token(*value).start, open + &cast, RewriteKind::Function);
-        self.edits.replace(end, self.token(call.close).end, behind + &close, RewriteKind::Function);
+        self.edits.replace(
+            self.token(call.name).start,
+            self.token(*value).start,
+            open + &cast,
+            RewriteKind::Function,
+        );
+        self.edits
+            .replace(end, self.token(call.close).end, behind + &close, RewriteKind::Function);
     }
 
     /// Whether the call is an operand of arithmetic, where `SQLite` reads its text as a number.
     fn is_calculated_with(&self, call: &Call) -> bool {
         let arithmetic = |token: Token| token.kind == Kind::Op && matches!(token.op, b'+' | b'-' | b'*' | b'/' | b'%');
         call.name > 0 && arithmetic(self.token(call.name - 1))
-            || self.scope.tokens.get(call.close as usize + 1).is_some_and(|t| arithmetic(*t))
+            || self
+                .scope
+                .tokens
+                .get(call.close as usize + 1)
+                .is_some_and(|t| arithmetic(*t))
     }
 
     /// Whether an argument is a time already, so that the call is right as it is.
@@ -224,21 +286,38 @@ impl Rewriter<'_, '_> {
         }
         if matches!(
             head_text.as_str(),
-            "now" | "current_date" | "current_timestamp" | "date_trunc" | "make_date" | "make_timestamp" | "to_timestamp"
-                | "today" | "strptime" | "try_strptime" | "last_day" | "get_current_timestamp"
+            "now"
+                | "current_date"
+                | "current_timestamp"
+                | "date_trunc"
+                | "make_date"
+                | "make_timestamp"
+                | "to_timestamp"
+                | "today"
+                | "strptime"
+                | "try_strptime"
+                | "last_day"
+                | "get_current_timestamp"
         ) {
             return true;
         }
         let is_column = first == last || (last == first + 2 && self.token(first + 1).op == b'.');
-        is_column && (head.kind == Kind::Ident || head.kind.is_quoted_name()) && self.scope.is_temporal(block, first, last)
+        is_column
+            && (head.kind == Kind::Ident || head.kind.is_quoted_name())
+            && self.scope.is_temporal(block, first, last)
     }
 }
 
 fn is_temporal_type(name: &str) -> bool {
-    ["date", "timestamp", "timestamptz", "datetime"].iter().any(|known| known.eq_ignore_ascii_case(name))
+    ["date", "timestamp", "timestamptz", "datetime"]
+        .iter()
+        .any(|known| known.eq_ignore_ascii_case(name))
 }
 
 /// Whether a format gives digits alone.
 fn is_number_format(format: &str) -> bool {
-    matches!(format, "'%Y'" | "'%m'" | "'%d'" | "'%H'" | "'%M'" | "'%S'" | "'%j'" | "'%w'" | "'%W'" | "'%s'")
+    matches!(
+        format,
+        "'%Y'" | "'%m'" | "'%d'" | "'%H'" | "'%M'" | "'%S'" | "'%j'" | "'%w'" | "'%W'" | "'%s'"
+    )
 }

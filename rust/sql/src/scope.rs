@@ -212,7 +212,8 @@ impl<'a> Scope<'a> {
                 };
                 let mut any = false;
                 for source in self.sources(block) {
-                    let named = |q: &str| source.name != NONE && is_called(self.sql, self.tokens[source.name as usize], q);
+                    let named =
+                        |q: &str| source.name != NONE && is_called(self.sql, self.tokens[source.name as usize], q);
                     if qualifier.as_deref().is_some_and(|q| !named(q)) {
                         continue;
                     }
@@ -308,7 +309,11 @@ impl<'a> Scope<'a> {
                         for item in self.items(block) {
                             match item.kind {
                                 ItemKind::Alias(token) | ItemKind::Column(token) => {
-                                    names.push(self.tokens[token as usize].text(self.sql).trim_matches(['"', '`', '[', ']']));
+                                    names.push(
+                                        self.tokens[token as usize]
+                                            .text(self.sql)
+                                            .trim_matches(['"', '`', '[', ']']),
+                                    );
                                 }
                                 ItemKind::Star | ItemKind::QualifiedStar(_) => pending.extend(self.sources(block)),
                                 ItemKind::Unnamed => {}
@@ -320,7 +325,11 @@ impl<'a> Scope<'a> {
             }
             for item in self.items(level) {
                 if let ItemKind::Alias(token) = item.kind {
-                    names.push(self.tokens[token as usize].text(self.sql).trim_matches(['"', '`', '[', ']']));
+                    names.push(
+                        self.tokens[token as usize]
+                            .text(self.sql)
+                            .trim_matches(['"', '`', '[', ']']),
+                    );
                 }
             }
         }
