@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import json
 import math
 from collections.abc import Callable
@@ -12,10 +12,11 @@ from typing import Any
 
 import duckdb
 import pytest
-from debriefer import _core
-from debriefer.errors import SourceError
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from debriefer import _core
+from debriefer.errors import SourceError
 
 Read = Callable[..., list[_core.SourceTable]]
 
@@ -127,9 +128,9 @@ def test_lists_of_unequal_length_are_padded_and_noted(read: Read) -> None:
         ([1, 2.5], "DOUBLE", [1.0, 2.5]),
         ([0.1, 0.30000000000000004], "DOUBLE", [0.1, 0.30000000000000004]),
         ([True, False, None], "BOOLEAN", [True, False, None]),
-        (["2024-02-29", None], "DATE", [datetime.date(2024, 2, 29), None]),
+        (["2024-02-29", None], "DATE", [dt.date(2024, 2, 29), None]),
         (["2024-02-30"], "VARCHAR", ["2024-02-30"]),
-        (["2024-02-29 12:00:01"], "TIMESTAMP", [datetime.datetime(2024, 2, 29, 12, 0, 1)]),
+        (["2024-02-29 12:00:01"], "TIMESTAMP", [dt.datetime.fromisoformat("2024-02-29 12:00:01")]),
         (["12:30", "1:54.455"], "VARCHAR", ["12:30", "1:54.455"]),
         ([1, "x", True], "VARCHAR", ["1", "x", "true"]),
         ([1, "", "N/A"], "BIGINT", [1, None, None]),

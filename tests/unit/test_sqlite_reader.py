@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import math
-import os
 import sqlite3
 import subprocess
 import sys
@@ -178,7 +177,8 @@ def test_declarations_and_keys_are_given(path: Path) -> None:
     database(
         path,
         "CREATE TABLE parent (id INTEGER PRIMARY KEY, name TEXT NOT NULL)",
-        "CREATE TABLE child (a INT, b INT REFERENCES parent, PRIMARY KEY (b, a), FOREIGN KEY (a) REFERENCES parent (id))",
+        "CREATE TABLE child (a INT, b INT REFERENCES parent, PRIMARY KEY (b, a), "
+        "FOREIGN KEY (a) REFERENCES parent (id))",
     )
     source = _core.open_sqlite(path)
     assert source.declared("parent") == ([("id", "INTEGER", False, 1), ("name", "TEXT", True, 0)], [])
@@ -190,7 +190,7 @@ def test_declarations_and_keys_are_given(path: Path) -> None:
 def test_a_view_that_fails_is_refused_and_the_rest_loads(path: Path) -> None:
     database(path, "CREATE TABLE t (x)", "CREATE VIEW broken AS SELECT y FROM gone", rows=[(1,)])
     source = _core.open_sqlite(path)
-    with pytest.raises(SourceError, match="has a view `broken` that cannot be read: .*gone"):
+    with pytest.raises(SourceError, match=r"has a view `broken` that cannot be read: .*gone"):
         source.read("broken")
     assert loaded(source.read("t")) == [(1,)]
 
@@ -212,7 +212,7 @@ def test_a_damaged_page_costs_one_table_only(path: Path) -> None:
     content[(root - 1) * 512 : root * 512] = b"\xff" * 512
     path.write_bytes(content)
     source = _core.open_sqlite(path)
-    with pytest.raises(SourceError, match="has a table `t` that cannot be read: .*damaged") as caught:
+    with pytest.raises(SourceError, match=r"has a table `t` that cannot be read: .*damaged") as caught:
         source.read("t")
     assert caught.value.hint == "`sqlite3 FILE .recover` may save what is left"
     assert loaded(source.read("u")) == [(1,)]
@@ -279,13 +279,13 @@ def test_a_write_ahead_log_is_respected_and_nothing_is_written(tmp_path: Path) -
         path.write_bytes((tmp_path / "live.db").read_bytes())
         log = folder / f"{path.name}-wal"
         log.write_bytes((tmp_path / "live.db-wal").read_bytes())
-    before = sorted(os.listdir(folder))
+    before = sorted(file.name for file in folder.iterdir())
     assert loaded(_core.open_sqlite(path).read("t")) == [(7,)]
-    assert sorted(os.listdir(folder)) == before
+    assert sorted(file.name for file in folder.iterdir()) == before
     log.unlink()
     # Without its log the file is a valid but older database: here one that has no table yet.
     assert _core.open_sqlite(path).tables == []
-    assert sorted(os.listdir(folder)) == [path.name]
+    assert sorted(file.name for file in folder.iterdir()) == [path.name]
 
 
 def test_an_interrupted_transaction_is_rolled_back_in_a_copy(tmp_path: Path) -> None:
@@ -400,5 +400,5 @@ def test_reads_run_side_by_side(path: Path) -> None:
 
 
 def test_timestamps_stored_as_numbers_stay_numbers(path: Path) -> None:
-    moment = int(datetime.datetime(2024, 1, 2, tzinfo=datetime.UTC).timestamp())
+    moment = int(dt.datetime(2024, 1, 2, tzinfo=dt.UTC).timestamp())
     assert column(path, [moment], "TIMESTAMP")[:2] == ("BIGINT", [moment])

@@ -42,7 +42,7 @@ impl Refusal {
 
 /// What a value holds, seen from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Holds {
+pub(super) enum Holds {
     Scalar,
     /// An object of that many values.
     Object(usize),
@@ -57,34 +57,55 @@ enum Holds {
 }
 
 /// One value of an object.
-struct Member<'a> {
+pub(super) struct Member<'a> {
     key: Cow<'a, str>,
     start: usize,
     holds: Holds,
 }
 
-/// Reads the value at the lexer's place, which has been skipped over before, as one table or several.
-pub(super) fn tables(stem: &str, lexer: &Lexer<'_>, notes: Vec<Note>) -> Result<Vec<SourceTable>, Refusal> {
-    match holds(lexer)? {
-        Holds::Scalar => Err(Refusal::Table(not_a_table())),
-        Holds::Object(_) => object(stem, lexer, notes),
-        _ => list(stem, lexer, notes).map(|table| vec![table]),
+/// A whole value, seen from outside.
+pub(super) enum Outline<'a> {
+    Object(Vec<Member<'a>>),
+    Other(Holds),
+}
+
+/// Goes past one value, checking all of it, and says what it holds.
+pub(super) fn outline<'a>(lexer: &mut Lexer<'a>) -> Result<Outline<'a>, Fault> {
+    if lexer.peek() == Some(b'{') {
+        members(lexer, true).map(Outline::Object)
+    } else {
+        holds(lexer).map(Outline::Other)
     }
 }
 
-fn holds(lexer: &Lexer<'_>) -> Result<Holds, Fault> {
-    let mut lexer = lexer.clone();
+/// Reads the value at the lexer's place, whose outline is known, as one table or several.
+pub(super) fn tables<'a>(
+    stem: &str,
+    lexer: &Lexer<'a>,
+    outline: Outline<'a>,
+    notes: Vec<Note>,
+) -> Result<Vec<SourceTable>, Refusal> {
+    match outline {
+        Outline::Object(members) => object(stem, lexer, &members, notes),
+        Outline::Other(Holds::Scalar) => Err(Refusal::Table(not_a_table())),
+        Outline::Other(holds) => list(stem, lexer, holds, notes).map(|table| vec![table]),
+    }
+}
+
+fn holds(lexer: &mut Lexer<'_>) -> Result<Holds, Fault> {
     match lexer.peek() {
-        Some(b'{') => Ok(Holds::Object(members(&lexer, false)?.len())),
+        Some(b'{') => Ok(Holds::Object(members(lexer, false)?.len())),
         Some(b'[') => {
             let (mut all, mut objects, mut lists) = (0, 0, 0);
-            for start in elements(&lexer)? {
+            lexer.enter(b'[')?;
+            while lexer.next_element(all == 0)? {
                 all += 1;
-                match lexer.text().as_bytes()[start] {
-                    b'{' => objects += 1,
-                    b'[' => lists += 1,
+                match lexer.peek() {
+                    Some(b'{') => objects += 1,
+                    Some(b'[') => lists += 1,
                     _ => {}
                 }
+                lexer.skip()?;
             }
             Ok(match (all, objects, lists) {
                 (0, _, _) => Holds::Nothing,
@@ -93,7 +114,7 @@ fn holds(lexer: &Lexer<'_>) -> Result<Holds, Fault> {
                 _ => Holds::Values(all),
             })
         }
-        _ => Ok(Holds::Scalar),
+        _ => lexer.skip().map(|()| Holds::Scalar),
     }
 }
 
@@ -110,24 +131,31 @@ fn elements(lexer: &Lexer<'_>) -> Result<Vec<usize>, Fault> {
     Ok(starts)
 }
 
-/// The values of the object at the lexer's place.
-fn members<'a>(lexer: &Lexer<'a>, look_inside: bool) -> Result<Vec<Member<'a>>, Fault> {
-    let mut lexer = lexer.clone();
+/// Goes past the object at the lexer's place and gives its values.
+fn members<'a>(lexer: &mut Lexer<'a>, look_inside: bool) -> Result<Vec<Member<'a>>, Fault> {
     lexer.enter(b'{')?;
     let mut members: Vec<Member<'a>> = Vec::new();
     while let Some(key) = lexer.next_key(members.is_empty())? {
         lexer.peek();
         let start = lexer.at;
-        let holds = if look_inside { holds(&lexer)? } else { Holds::Scalar };
+        let holds = if look_inside {
+            holds(lexer)?
+        } else {
+            lexer.skip()?;
+            Holds::Scalar
+        };
         members.push(Member { key, start, holds });
-        lexer.skip()?;
     }
     Ok(members)
 }
 
+fn members_of<'a>(lexer: &Lexer<'a>, look_inside: bool) -> Result<Vec<Member<'a>>, Fault> {
+    members(&mut lexer.clone(), look_inside)
+}
+
 /// A list of records, of lists or of single values.
-fn list(stem: &str, lexer: &Lexer<'_>, mut notes: Vec<Note>) -> Result<SourceTable, Refusal> {
-    match holds(lexer)? {
+fn list(stem: &str, lexer: &Lexer<'_>, holds: Holds, mut notes: Vec<Note>) -> Result<SourceTable, Refusal> {
+    match holds {
         Holds::Records | Holds::Nothing => {
             let mut lexer = lexer.clone();
             let mut records = Records::default();
@@ -239,36 +267,40 @@ fn rows_of_lists<'a>(
     records.finish(stem, notes).map_err(Refusal::Table)
 }
 
-fn object(stem: &str, lexer: &Lexer<'_>, mut notes: Vec<Note>) -> Result<Vec<SourceTable>, Refusal> {
-    let members = members(lexer, true)?;
+fn object<'a>(
+    stem: &str,
+    lexer: &Lexer<'a>,
+    members: &[Member<'a>],
+    mut notes: Vec<Note>,
+) -> Result<Vec<SourceTable>, Refusal> {
     let at = |member: &Member<'_>| lexer.from(member.start);
 
     let all_objects = members.iter().all(|member| matches!(member.holds, Holds::Object(1..)));
     if all_objects
         && !members.is_empty()
-        && let Some(table) = objects(stem, lexer, &members, &notes)?
+        && let Some(table) = objects(stem, lexer, members, &notes)?
     {
         return Ok(vec![table]);
     }
-    if let [only] = members.as_slice()
+    if let [only] = members
         && matches!(only.holds, Holds::Object(_))
     {
         // `{"data": {…}}` only wraps.
         title(&only.key, &mut notes);
-        return object(stem, &at(only), notes);
+        return object(stem, &at(only), &members_of(&at(only), true)?, notes);
     }
-    if let Some(rows) = member(&members, &ROW_KEYS, |holds| {
+    if let Some(rows) = member(members, &ROW_KEYS, |holds| {
         holds == Holds::Lists || holds == Holds::Nothing
-    }) && let Some(header) = member(&members, &HEADER_KEYS, |holds| matches!(holds, Holds::Values(_)))
+    }) && let Some(header) = member(members, &HEADER_KEYS, |holds| matches!(holds, Holds::Values(_)))
     {
         let starts = elements(&at(rows))?;
-        let index = member(&members, &["index"], |holds| holds == Holds::Values(starts.len()));
+        let index = member(members, &["index"], |holds| holds == Holds::Values(starts.len()));
         let used: Vec<_> = [rows, header]
             .into_iter()
             .chain(index)
             .map(|member| member.start)
             .collect();
-        metadata(lexer, &members, &used, &mut notes)?;
+        metadata(lexer, members, &used, &mut notes)?;
         let index = match index {
             Some(index) if !is_counted(&at(index))? => elements(&at(index))?,
             _ => Vec::new(),
@@ -279,16 +311,16 @@ fn object(stem: &str, lexer: &Lexer<'_>, mut notes: Vec<Note>) -> Result<Vec<Sou
     let tabular = |holds: Holds| matches!(holds, Holds::Records | Holds::Lists);
     let tables = members.iter().filter(|member| tabular(member.holds)).count();
     if tables <= 1
-        && let Some(rows) = member(&members, &ROW_KEYS, |holds| tabular(holds) || holds == Holds::Nothing)
+        && let Some(rows) = member(members, &ROW_KEYS, |holds| tabular(holds) || holds == Holds::Nothing)
     {
-        metadata(lexer, &members, &[rows.start], &mut notes)?;
-        return list(stem, &at(rows), notes).map(|table| vec![table]);
+        metadata(lexer, members, &[rows.start], &mut notes)?;
+        return list(stem, &at(rows), rows.holds, notes).map(|table| vec![table]);
     }
     if tables > 0 && members.iter().any(|member| member.holds == Holds::Records) {
-        return several(stem, lexer, &members, notes);
+        return several(stem, lexer, members, notes);
     }
-    if let Some(rows) = equal_lists(&members) {
-        return columns(stem, lexer, &members, rows, notes).map(|table| vec![table]);
+    if let Some(rows) = equal_lists(members) {
+        return columns(stem, lexer, members, rows, notes).map(|table| vec![table]);
     }
     let mut records = Records::default();
     records.object(&mut lexer.clone())?;
@@ -363,7 +395,7 @@ fn several(
     if let [only] = members {
         let mut notes = notes;
         title(&only.key, &mut notes);
-        return list(stem, &lexer.from(only.start), notes).map(|table| vec![table]);
+        return list(stem, &lexer.from(only.start), only.holds, notes).map(|table| vec![table]);
     }
     let mut tables = Vec::new();
     let mut rest = Records::default();
@@ -381,6 +413,7 @@ fn several(
         tables.push(list(
             &format!("{stem}_{}", member.key),
             &lexer.from(member.start),
+            member.holds,
             notes,
         )?);
     }
@@ -432,7 +465,7 @@ fn objects(
 ) -> Result<Option<SourceTable>, Refusal> {
     let mut inner = Vec::new();
     for member in outer {
-        inner.push(members(&lexer.from(member.start), false)?);
+        inner.push(members_of(&lexer.from(member.start), false)?);
     }
     let mut records = Records::default();
     let numbered = |members: &[Member<'_>]| {
