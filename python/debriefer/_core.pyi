@@ -10,6 +10,7 @@ __all__ = [
     "detect_kind",
     "open_sqlite",
     "read_delimited",
+    "read_delimited_tables",
     "read_json",
     "read_workbook",
     "reserved_words",
@@ -69,6 +70,14 @@ class SourceTable:
     @property
     def notes(self) -> list[tuple[str, str, int, list[str]]]:
         """Code, message, count and samples of each decision or repair, in a fixed order."""
+    @property
+    def hints(self) -> list[tuple[str, str, int]]:
+        """Column, code and count of each note that is about one column, such as `("share", "percent-text", 12)`.
+
+        Codes of a reading that a text column offers: `percent-text`, `currency-text`, `scaled-text` (万, 亿),
+        `decimal-comma-text`, `thousands-text`, `leading-zeros`, `number-text`, `date-text`, `time-text`. Others:
+        `null-tokens` (became NULL), `null-like-text` (stayed text), `padded-cells`, `infinite-values`.
+        """
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return an `arrow_array_stream` capsule over all batches; may be called again."""
 
@@ -81,7 +90,7 @@ class Dialect:
         """One character between fields; `，` is possible, too."""
     @property
     def quotechar(self) -> str | None:
-        """Around fields that hold delimiters or line breaks; `"` where the file has none, `None` where quotes are text."""
+        """Around fields with delimiters or line breaks; `"` where the file has none, `None` where quotes are text."""
     @property
     def escapechar(self) -> str | None:
         """Before a literal quote; `None` where it is doubled."""
@@ -116,7 +125,8 @@ def assign_names(sources: list[tuple[str, str | None]]) -> list[tuple[str, list[
     """Give every table of a catalog its name and its aliases.
 
     Where several tables ask for one name, each gets a source prefix (`shop__orders`): for a table in a file the file's
-    stem, for a file its folder or ending, at last the whole path. What still clashes gets a number in the order of paths.
+    stem, for a file its folder or ending, at last the whole path. What still clashes gets a number, in the order of
+    paths.
 
     Args:
         sources: For each table the path below the context folder, with `/` between its parts, and the name inside the
@@ -132,8 +142,8 @@ def assign_names(sources: list[tuple[str, str | None]]) -> list[tuple[str, list[
 def unique_columns(names: list[str]) -> list[str]:
     """Return column names in the source's own spelling, unique without regard to case or width, none of them empty.
 
-    Outer white space goes and a line break inside becomes a space. An empty name becomes `column_<i>`, counted from 1; a
-    repeated one gets the first of `name_2`, `name_3`, … that no other column has.
+    Outer white space goes and a line break inside becomes a space. An empty name becomes `column_<i>`, counted from 1;
+    a repeated one gets the first of `name_2`, `name_3`, … that no other column has.
     """
 
 def reserved_words() -> list[str]:
@@ -150,8 +160,18 @@ def read_delimited(path: str | PathLike[str]) -> SourceTable:
         path: A file of less than 4 GiB.
 
     Returns:
-        A table named after the file's stem, its columns `BOOLEAN`, `BIGINT`, `HUGEINT`, `DOUBLE`, `DECIMAL(p,s)`, `DATE`,
-        `TIMESTAMP` or `VARCHAR`.
+        A table named after the file's stem, its columns `BOOLEAN`, `BIGINT`, `HUGEINT`, `DOUBLE`, `DECIMAL(p,s)`,
+        `DATE`, `TIMESTAMP` or `VARCHAR`.
+
+    Raises:
+        SourceError: If the file cannot be read or holds no delimited text.
+    """
+
+def read_delimited_tables(path: str | PathLike[str]) -> list[SourceTable]:
+    """Read all tables of a delimited file, where several stand one below the other.
+
+    Another table begins where a line repeats half of the header's names, but not the header. The first table is what
+    `read_delimited` returns; the others are called `<stem>_2`, `<stem>_3` and so on.
 
     Raises:
         SourceError: If the file cannot be read or holds no delimited text.

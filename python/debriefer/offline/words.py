@@ -74,7 +74,11 @@ _SUFFIXES = (
     "ly",
     "e",
 )
+# Characters that a Chinese question hardly does without.
+_ASKING_ZH = frozenset("的是有哪谁几吗呢多什列按请")
 _ROOT_LENGTH = 4
+# The shortest words that may have lost an ending: `flies` has five letters, `cats` four.
+_LONG, _SHORT = 4, 3
 
 
 def normalise(text: str) -> str:
@@ -98,9 +102,14 @@ def compact(name: str) -> str:
 
 
 def is_chinese(text: str) -> bool:
-    """Return whether Chinese characters outnumber Latin words."""
+    """Return whether a question is asked in Chinese, whatever names in other scripts it holds.
+
+    >>> is_chinese("iPad Air支持IPv6吗"), is_chinese("Who wrote 春晓?")
+    (True, False)
+    """
     han = sum("\u3400" <= c <= "\u9fff" for c in text)
-    return han > 0 and han >= len(re.findall(r"[A-Za-z]+", text))
+    latin = len(re.findall(r"[A-Za-z]+", text))
+    return han > 2 * latin or (han > 0 and any(c in _ASKING_ZH for c in text))
 
 
 @lru_cache(maxsize=8192)
@@ -134,13 +143,13 @@ def stem(word: str) -> str:
     word = word.lower()
     if word in _IRREGULAR:
         return _IRREGULAR[word]
-    if len(word) > 4 and word.endswith("ies"):
+    if len(word) > _LONG and word.endswith("ies"):
         return word[:-3] + "y"
-    if len(word) > 4 and word.endswith(("ses", "xes", "zes", "ches", "shes")):
+    if len(word) > _LONG and word.endswith(("ses", "xes", "zes", "ches", "shes")):
         return word[:-1] if word.endswith(("ases", "uses", "oses", "ises", "nses", "rses")) else word[:-2]
     if word == "ids":
         return "id"
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+    if len(word) > _SHORT and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word
 
