@@ -2,6 +2,7 @@
 
 mod lexer;
 mod lines;
+mod list;
 mod records;
 mod shape;
 

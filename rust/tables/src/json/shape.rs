@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::explain;
 use super::lexer::{Fault, Lexer};
-use super::lines::{lone_value, not_a_table};
+use super::list::{elements, is_counted, list, not_a_table, rows_of_lists, texts};
 use super::records::Records;
 use crate::dynamic::Cell;
 use crate::table::{Note, SourceTable, TableError};
@@ -15,9 +15,6 @@ const ROW_KEYS: [&str; 7] = ["records", "data", "rows", "items", "results", "val
 const HEADER_KEYS: [&str; 5] = ["columns", "header", "headers", "fields", "column_names"];
 /// Keys under which they put the table's name.
 const TITLE_KEYS: [&str; 4] = ["table", "table_name", "name", "title"];
-
-/// The column for the labels of pandas' rows.
-const INDEX: Cow<'static, str> = Cow::Borrowed("index");
 
 /// Why a value is no table.
 pub(super) enum Refusal {
@@ -118,19 +115,6 @@ fn holds(lexer: &mut Lexer<'_>) -> Result<Holds, Fault> {
     }
 }
 
-/// Where each element of the list at the lexer's place begins.
-fn elements(lexer: &Lexer<'_>) -> Result<Vec<usize>, Fault> {
-    let mut lexer = lexer.clone();
-    lexer.enter(b'[')?;
-    let mut starts = Vec::new();
-    while lexer.next_element(starts.is_empty())? {
-        lexer.peek();
-        starts.push(lexer.at);
-        lexer.skip()?;
-    }
-    Ok(starts)
-}
-
 /// Goes past the object at the lexer's place and gives its values.
 fn members<'a>(lexer: &mut Lexer<'a>, look_inside: bool) -> Result<Vec<Member<'a>>, Fault> {
     lexer.enter(b'{')?;
@@ -151,120 +135,6 @@ fn members<'a>(lexer: &mut Lexer<'a>, look_inside: bool) -> Result<Vec<Member<'a
 
 fn members_of<'a>(lexer: &Lexer<'a>, look_inside: bool) -> Result<Vec<Member<'a>>, Fault> {
     members(&mut lexer.clone(), look_inside)
-}
-
-/// A list of records, of lists or of single values.
-fn list(stem: &str, lexer: &Lexer<'_>, holds: Holds, mut notes: Vec<Note>) -> Result<SourceTable, Refusal> {
-    match holds {
-        Holds::Records | Holds::Nothing => {
-            let mut lexer = lexer.clone();
-            let mut records = Records::default();
-            let mut first = true;
-            lexer.enter(b'[')?;
-            while lexer.next_element(first)? {
-                row_of(&mut records, &mut lexer, &mut notes)?;
-                first = false;
-            }
-            records.finish(stem, notes).map_err(Refusal::Table)
-        }
-        Holds::Lists => lists(stem, lexer, &elements(lexer)?, notes),
-        _ => {
-            let mut lexer = lexer.clone();
-            let mut records = Records::default();
-            let mut first = true;
-            lexer.enter(b'[')?;
-            while lexer.next_element(first)? {
-                lone_value(&mut records, &mut lexer)?;
-                first = false;
-            }
-            records.finish(stem, notes).map_err(Refusal::Table)
-        }
-    }
-}
-
-/// Reads an element as a row; one that is no object stands in the column `value`, and a note says so.
-pub(super) fn row_of<'a>(records: &mut Records<'a>, lexer: &mut Lexer<'a>, notes: &mut Vec<Note>) -> Result<(), Fault> {
-    if lexer.peek() == Some(b'{') {
-        return records.object(lexer);
-    }
-    let start = lexer.at;
-    lone_value(records, lexer)?;
-    let code = "stray-values";
-    let found = notes.iter().position(|note| note.code == code);
-    let place = found.unwrap_or_else(|| {
-        notes.push(Note::new(
-            code,
-            "elements that are no objects stand in the column `value`",
-            0,
-        ));
-        notes.len() - 1
-    });
-    let mut note = notes.remove(place).with_sample(&lexer.text()[start..lexer.at]);
-    note.count += 1;
-    notes.insert(place, note);
-    Ok(())
-}
-
-/// Rows that are lists: the first names the columns where it holds nothing but texts.
-pub(super) fn lists(stem: &str, lexer: &Lexer<'_>, starts: &[usize], notes: Vec<Note>) -> Result<SourceTable, Refusal> {
-    let mut first = lexer.from(starts[0]);
-    let mut header = Vec::new();
-    first.enter(b'[')?;
-    while first.next_element(header.is_empty())? {
-        match first.value()? {
-            Cell::Text(name) => header.push(name),
-            _ => return rows_of_lists(stem, lexer, &[], starts, &[], notes),
-        }
-    }
-    rows_of_lists(stem, lexer, &header, &starts[1..], &[], notes)
-}
-
-fn rows_of_lists<'a>(
-    stem: &str,
-    lexer: &Lexer<'a>,
-    header: &[Cow<'a, str>],
-    starts: &[usize],
-    index: &[usize],
-    mut notes: Vec<Note>,
-) -> Result<SourceTable, Refusal> {
-    // Columns go by place, so that equal names stay two columns; the names are put in at the end.
-    let mut records = Records::default();
-    let places = |place: usize| Cow::Owned(place.to_string());
-    (0..header.len()).for_each(|place| records.declare(places(place)));
-    if !index.is_empty() {
-        records.declare(INDEX);
-    }
-    let mut ragged = Note::new("ragged-rows", "lists are shorter or longer than the first", 0);
-    let mut width = header.len();
-    for (row, start) in starts.iter().enumerate() {
-        let mut lexer = lexer.from(*start);
-        let mut place = 0;
-        lexer.enter(b'[')?;
-        while lexer.next_element(place == 0)? {
-            let cell = lexer.value()?;
-            records.put(places(place), cell, place);
-            place += 1;
-        }
-        if row == 0 && header.is_empty() {
-            width = place;
-        }
-        if place != width {
-            ragged = ragged.with_sample(&lexer.text()[*start..lexer.at]);
-            ragged.count += 1;
-        }
-        if let Some(start) = index.get(row) {
-            records.put(INDEX, lexer.from(*start).value()?, header.len());
-        }
-        records.end_row(&mut lexer);
-    }
-    if ragged.count > 0 {
-        notes.push(ragged);
-    }
-    records.rename(|key| match key.parse::<usize>() {
-        Ok(place) => header.get(place).cloned().unwrap_or_default(),
-        Err(_) => INDEX,
-    });
-    records.finish(stem, notes).map_err(Refusal::Table)
 }
 
 fn object<'a>(
@@ -360,28 +230,6 @@ fn metadata(lexer: &Lexer<'_>, members: &[Member<'_>], used: &[usize], notes: &m
         notes.push(note);
     }
     Ok(())
-}
-
-fn texts<'a>(lexer: &Lexer<'a>) -> Result<Vec<Cow<'a, str>>, Fault> {
-    let mut texts = Vec::new();
-    for start in elements(lexer)? {
-        texts.push(match lexer.from(start).value()? {
-            Cell::Text(text) | Cell::Number(text) | Cell::Nested(text) => text,
-            _ => Cow::Borrowed(""),
-        });
-    }
-    Ok(texts)
-}
-
-/// Whether a list only numbers the rows from 0.
-fn is_counted(lexer: &Lexer<'_>) -> Result<bool, Fault> {
-    for (row, start) in elements(lexer)?.into_iter().enumerate() {
-        let counted = matches!(lexer.from(start).value()?, Cell::Number(number) if number.parse() == Ok(row));
-        if !counted {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 /// Each list of records is a table of its own; what else there is makes one row of the table `stem`.
