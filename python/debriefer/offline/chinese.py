@@ -372,7 +372,7 @@ class ChineseReader(ChineseRankings):
             if table is None:
                 self.doubts.add(0.6, "the question names no table or column")
                 return
-            query.outputs = [Output(ref) for ref in self.context.names(table)]
+            query.outputs = [Output(ref) for ref in self.names_of(table)]
             self.doubts.add(0.15, "nothing is asked for in so many words; the name is given")
         if any(m.is_cue("distinct") for m in self.mentions):
             query.distinct = True
@@ -392,5 +392,6 @@ class ChineseReader(ChineseRankings):
         query.per_row = (
             bool(ranked) and query.entity in self.spoken and query.entity not in {r.what.table for r in ranked}
         )
+        self.context.echoes(query, self.doubts)
         self.pair_roles()
         self.charge_unread()

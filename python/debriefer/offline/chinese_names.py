@@ -159,7 +159,7 @@ class ChineseNames:
     def refs_of(self, index: int) -> list[Ref]:
         """Return the columns that answer for the mention: its own, or those that name a row of its table."""
         if self.is_table(index):
-            return self.context.names(self.table_of(index))
+            return self.names_of(self.table_of(index))
         ref = self.column(index)
         if ref is None:
             return []
@@ -169,6 +169,13 @@ class ChineseNames:
             role = ref.column if len(self.context.graph.roles(ref.table, target)) > 1 else None
             return [Ref(n.table, n.column, role) for n in self.context.names(target)]
         return [ref]
+
+    def names_of(self, table: str) -> list[Ref]:
+        """Return the columns that name a row of `table`, which takes part even where another table has the names."""
+        refs = self.context.names(table)
+        if any(ref.table != table for ref in refs) and table not in self.query.related:
+            self.query.related.append(table)
+        return refs
 
     def add(self, output: Output, index: int) -> None:
         """Add a column of the answer, in the order of the question."""

@@ -89,7 +89,7 @@ class Rankings(Conditions):
 
     def _group_refs(self, index: int) -> list[Ref]:
         if self.is_table(index):
-            return self.context.names(self.table_of(index))
+            return self.names_of(self.table_of(index))
         ref = self.column(index)
         return [ref] if ref is not None else []
 
