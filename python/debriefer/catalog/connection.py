@@ -16,8 +16,6 @@ _READ_ONLY: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
-    # It writes to stdout, where data goes.
-    "enable_progress_bar": "false",
     # Results must not depend on which thread finished first.
     "preserve_insertion_order": "true",
 }
