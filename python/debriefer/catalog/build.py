@@ -200,7 +200,9 @@ def _insert(con: duckdb.DuckDBPyConnection, relative: str, source: readers.Reada
         raise
     except duckdb.Error as error:
         inside = "" if source.name is None else f"table `{source.name}` "
-        refusal = Refusal(relative, f"{inside}cannot be stored: {str(error).splitlines()[0]}", "please report this file")
+        refusal = Refusal(
+            relative, f"{inside}cannot be stored: {str(error).splitlines()[0]}", "please report this file"
+        )
         raise _InsertError((relative, source.name), refusal) from error
     if source.stream is not None:
         con.unregister(_INCOMING)
