@@ -255,7 +255,8 @@ class Rewrite:
         """What kind of repair it is.
 
         `quote` (another dialect's quotes), `restore` (a name got its real spelling), `string` (a double-quoted value),
-        `width` (a full-width or typographic mark), `space` (words set apart), `function` or `clause` (another dialect's).
+        `width` (a full-width or typographic mark), `space` (words set apart), `function` or `clause` (another
+        dialect's).
         """
     @property
     def before(self) -> str:
@@ -305,7 +306,7 @@ class SqlSchema:
         """
 
 def nearest_names(name: str, names: Sequence[str], count: int = 3) -> list[str]:
-    """Return at most `count` of `names`, the fewest edits from `name` first; those with little in common are left out."""
+    """Return at most `count` of `names`, the fewest edits from `name` first, without those with little in common."""
 
 def tokenize_sql(sql: str) -> list[tuple[str, int, int]]:
     """Return kind, first byte and byte behind the last of each token, white space and comments included."""
