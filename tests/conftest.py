@@ -10,6 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes says more about the machine than about the code; each test has its own timeout.
+settings.register_profile("debriefer", deadline=None)
+settings.load_profile("debriefer")
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -1,17 +1,64 @@
 """The compiled extension: use the public functions of `debriefer`, which document and wrap these."""
 
 __all__ = [
+    "Dialect",
     "NormalizedSql",
     "Rewrite",
     "SourceTable",
     "SqlSchema",
+    "SqliteSource",
+    "assign_names",
     "canonical_name",
+    "canonical_names",
+    "detect_kind",
     "nearest_names",
+    "open_sqlite",
+    "read_delimited",
+    "read_delimited_tables",
+    "read_json",
+    "read_workbook",
+    "reserved_words",
+    "sniff_dialect",
     "tokenize_sql",
+    "unique_columns",
 ]
 
 from collections.abc import Mapping, Sequence
-from typing import final
+from os import PathLike
+from typing import Literal, final
+
+@final
+class SqliteSource:
+    """An opened SQLite file, read without any DuckDB extension; nothing is ever written to or beside it.
+
+    Each read opens a connection of its own and releases the GIL, so several threads may read at once.
+    """
+
+    @property
+    def tables(self) -> list[tuple[str, Literal["table", "view"]]]:
+        """Name and kind in order of creation; internal and shadow tables are left out."""
+    def declared(self, name: str) -> tuple[list[tuple[str, str, bool, int]], list[tuple[str, str, str]]]:
+        """Return what the file declares about a table or view.
+
+        Returns:
+            Columns as (name, declared type or `""`, whether NOT NULL, place in the primary key from 1 or 0), in order,
+            and foreign keys as (column, other table, its column), in the order of the declaration.
+
+        Raises:
+            SourceError: The file holds no table or view of that name, or is damaged or locked.
+        """
+    def read(self, name: str) -> SourceTable:
+        """Read one table or view whole.
+
+        Types come from every stored value, not from the declaration: integers give BIGINT, integers and reals DOUBLE
+        (DECIMAL where a DOUBLE would round one of the integers), texts VARCHAR (dates too: SQL written for SQLite
+        compares them as text), BLOBs BLOB. Numbers beside texts give VARCHAR, unless every text stands for a missing
+        value (`''`, `NULL`, `N/A`): then those are NULL. Where nothing is stored the declared affinity decides.
+        Notes: `mixed-types`, `null-tokens`, `wide-numbers`, `date-text`, `blob-text`, `decoded-text`.
+
+        Raises:
+            SourceError: No such name, a damaged page, a lock, or a view that fails or never ends.
+        """
 
 @final
 class SourceTable:
@@ -29,10 +76,175 @@ class SourceTable:
     @property
     def notes(self) -> list[tuple[str, str, int, list[str]]]:
         """Code, message, count and samples of each decision or repair, in a fixed order."""
+    @property
+    def hints(self) -> list[tuple[str, str, int]]:
+        """Column, code and count of each note that is about one column, such as `("share", "percent-text", 12)`.
+
+        Codes of a reading that a text column offers: `percent-text`, `currency-text`, `scaled-text` (万, 亿),
+        `decimal-comma-text`, `thousands-text`, `leading-zeros`, `number-text`, `date-text`, `time-text`. Others:
+        `null-tokens` (became NULL), `null-like-text` (stayed text), `padded-cells`, `infinite-values`.
+        """
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return an `arrow_array_stream` capsule over all batches; may be called again."""
 
-def canonical_name(stem: str) -> str: ...
+@final
+class Dialect:
+    """How a delimited file is written."""
+
+    @property
+    def delimiter(self) -> str:
+        """One character between fields; `，` is possible, too."""
+    @property
+    def quotechar(self) -> str | None:
+        """Around fields with delimiters or line breaks; `"` where the file has none, `None` where quotes are text."""
+    @property
+    def escapechar(self) -> str | None:
+        """Before a literal quote; `None` where it is doubled."""
+    @property
+    def encoding(self) -> str:
+        """A name that Python's codecs know."""
+    @property
+    def skip_rows(self) -> int:
+        """Number of records above the header, blank lines not counted."""
+    @property
+    def has_header(self) -> bool:
+        """Whether the first record names the columns."""
+
+def canonical_name(stem: str) -> str:
+    """Return the SQL name under which a source called `stem` is registered.
+
+    The name is first brought to NFKC, so that full-width forms and their usual counterparts are one name and letters
+    carry their accents; letters of any script, digits and underscores are kept, everything else becomes an underscore;
+    a leading digit gets the prefix `t_`; the result is lower case. Reserved words stay as they are.
+
+    Args:
+        stem: File name without its ending, or a table name inside a database.
+
+    Returns:
+        A name that is its own canonical name. Never empty: an empty stem gives `t_`, `(%)` gives `___`.
+    """
+
+def canonical_names(stems: list[str]) -> list[str]:
+    """Return `canonical_name` of every stem, in order, at the cost of one call."""
+
+def assign_names(sources: list[tuple[str, str | None]]) -> list[tuple[str, list[str]]]:
+    """Give every table of a catalog its name and its aliases.
+
+    Where several tables ask for one name, each gets a source prefix (`shop__orders`): for a table in a file the file's
+    stem, for a file its folder or ending, at last the whole path. What still clashes gets a number, in the order of
+    paths.
+
+    Args:
+        sources: For each table the path below the context folder, with `/` between its parts, and the name inside the
+            file (`None` where the file is one table). No pair may occur twice.
+
+    Returns:
+        For each source, in its order, the canonical name and the aliases: `df_<name>`, `t_<name>` for a reserved word,
+        the name in the source's own spelling, and for a file that is one table its file name. Names are unique without
+        regard to case or width; an alias that equals another table's name or alias goes to no one. The answer
+        depends on the set of sources only, not on their order.
+    """
+
+def unique_columns(names: list[str]) -> list[str]:
+    """Return column names in the source's own spelling, unique without regard to case or width, none of them empty.
+
+    Outer white space goes and a line break inside becomes a space. An empty name becomes `column_<i>`, counted from 1;
+    a repeated one gets the first of `name_2`, `name_3`, … that no other column has.
+    """
+
+def reserved_words() -> list[str]:
+    """Return the words that cannot name a table in DuckDB without quotes, sorted, in lower case."""
+
+def read_delimited(path: str | PathLike[str]) -> SourceTable:
+    """Read CSV, TSV or a relative of theirs, with types from all its rows.
+
+    Encoding, delimiter, quoting, preamble, header and footer are found; what was decided or repaired stands in the
+    table's notes. A column has a type only where printing its values gives the file's values back: `000021`, `1E5` and
+    `1,234` stay text.
+
+    Args:
+        path: A file of less than 4 GiB.
+
+    Returns:
+        A table named after the file's stem, its columns `BOOLEAN`, `BIGINT`, `HUGEINT`, `DOUBLE`, `DECIMAL(p,s)`,
+        `DATE`, `TIMESTAMP` or `VARCHAR`.
+
+    Raises:
+        SourceError: If the file cannot be read or holds no delimited text.
+    """
+
+def read_delimited_tables(path: str | PathLike[str]) -> list[SourceTable]:
+    """Read all tables of a delimited file, where several stand one below the other.
+
+    Another table begins where a line repeats half of the header's names, but not the header. The first table is what
+    `read_delimited` returns; the others are called `<stem>_2`, `<stem>_3` and so on.
+
+    Raises:
+        SourceError: If the file cannot be read or holds no delimited text.
+    """
+
+def sniff_dialect(path: str | PathLike[str]) -> Dialect:
+    """Find how a delimited file is written, as `read_delimited` would read it.
+
+    Raises:
+        SourceError: If the file cannot be read or holds no delimited text.
+    """
+
+def open_sqlite(path: str | PathLike[str]) -> SqliteSource:
+    """Open a SQLite file, whatever its ending.
+
+    A file with a write-ahead log or an interrupted transaction is read from a copy with that log applied.
+
+    Raises:
+        SourceError: The file is empty, no SQLite database, encrypted, damaged or locked for more than 1.5 seconds.
+    """
+
+def read_json(path: str | PathLike[str]) -> list[SourceTable]:
+    """Read a JSON or JSON Lines file as one table or several, whatever its encoding.
+
+    Read as one table called like the file: a list of records, of lists or of values; `{"records": […]}` with other keys
+    beside it; equally long lists by column; pandas' `split`, `index` and default form; one object; one value a line.
+    Several lists of records in one object give a table each, `<stem>_<key>`, and one row `<stem>` of what is left.
+
+    Types come from all records: integers BIGINT, beyond 64 bits HUGEINT; fractions DOUBLE, DECIMAL where a DOUBLE would
+    round; truth values BOOLEAN; texts VARCHAR (codes stay text), or DATE and TIMESTAMP where all are ISO dates; objects
+    and lists JSON, compact, with numbers as they were written; what is mixed VARCHAR or JSON. Missing keys are NULL.
+    Notes: `title`, `metadata`, `rejected-lines`, `stray-values`, `ragged-rows`, `duplicate-keys`, `renamed-columns`,
+    `mixed-types`, `null-tokens`, `wide-numbers`, `nan`, `nan-in-json`, `lone-surrogates`, `decoded-text`.
+
+    Raises:
+        SourceError: The file is no JSON (line and column are given), holds single values only or nothing, is nested
+            more than 512 levels deep, or is larger than 2 GiB.
+    """
+
+def read_workbook(path: str | PathLike[str]) -> list[SourceTable]:
+    """Read every sheet of an xlsx, xlsm, xlsb, xls or ods file that holds cells.
+
+    A workbook with one such sheet gives a table called like the file, else tables are called like their sheets. Rows
+    above the header are left out and noted; a header merged over two rows is joined by `_`; cells merged over several
+    rows hold their value in each; formulas give the value last computed, their errors NULL. Days are DATE, TIMESTAMP
+    where one has a time; times alone and durations are text (`30:00:00`); whole numbers are BIGINT.
+    Notes: `title`, `hidden-sheet`, `preamble`, `no-header`, `multi-row-header`, `merged-cells`, `empty-columns`,
+    `blank-rows`, `renamed-columns`, `formula-errors`, and those of `read_json` for a column's type.
+
+    Raises:
+        SourceError: The file is empty, damaged, protected by a password, larger than 1 GiB, or holds no cells.
+    """
+
+def detect_kind(
+    path: str | PathLike[str],
+) -> (
+    Literal["sqlite", "parquet", "workbook", "json", "jsonl", "delimited", "document", "video", "audio", "image"] | None
+):
+    """Return what a file is, by its content first and its ending second; `None` for what no task uses.
+
+    A file whose ending promises a table keeps that kind though its content does not fit (an empty CSV, a compressed
+    JSON, an encrypted database), so that its reader says what is wrong. A `.txt` is a document unless four lines in
+    five hold one delimiter equally often (one in two below a folder `csv`); a `.md` is always a document.
+
+    Raises:
+        SourceError: The file cannot be opened.
+    """
 
 @final
 class Rewrite:

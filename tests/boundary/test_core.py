@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
+
 from debriefer import _core
 from tests.conftest import ROOT
 
@@ -26,10 +27,8 @@ def test_every_export_is_used_by_a_python_wrapper() -> None:
     assert unused == []
 
 
-@pytest.mark.parametrize(
-    "name", [node.name for node in STUB.body if isinstance(node, ast.ClassDef)]
-)
+@pytest.mark.parametrize("name", [node.name for node in STUB.body if isinstance(node, ast.ClassDef)])
 def test_classes_are_frozen(name: str) -> None:
     # A frozen class of PyO3 cannot be given new attributes, and is safe to share between threads.
     with pytest.raises(TypeError):
-        setattr(getattr(_core, name), "added_by_a_test", 1)
+        getattr(_core, name).added_by_a_test = 1

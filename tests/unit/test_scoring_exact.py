@@ -44,7 +44,7 @@ def csv(*rows: str) -> str:
 
 def equal(spec: ColumnSpec, gold: str, guess: str) -> bool:
     """Tell whether two one-cell tables are equal under `spec`."""
-    tables = (Table(("c",), ((cell,),), 1) for cell in (guess, gold))
+    tables = (Table.from_columns(["c"], [[cell]]) for cell in (guess, gold))
     return exact_score(*tables, ExactConfig((spec,))).passed
 
 
@@ -187,15 +187,13 @@ def shuffled(width: int, height: int, seed: int) -> Table:
     """Return columns that all hold the same cells, each in its own random order."""
     shuffle = random.Random(seed)  # noqa: S311  a fixed seed, no secret
     cells = [str(row % 7) for row in range(height)]
-    return Table(
-        tuple(map(str, range(width))), tuple(tuple(shuffle.sample(cells, height)) for _ in range(width)), height
-    )
+    return Table.from_columns(list(map(str, range(width))), [shuffle.sample(cells, height) for _ in range(width)])
 
 
 def test_sixty_four_columns_of_the_same_cells_are_told_apart_by_their_rows() -> None:
     gold = shuffled(64, 40, seed=1)
     order = list(reversed(range(64)))
-    guess = Table(gold.header, tuple(gold.columns[index] for index in order), gold.height)
+    guess = Table.from_columns(gold.header, [gold.columns[index] for index in order])
     config = ExactConfig((TEXT,) * 64)
     mapping = exact_score(guess, gold, config).mapping
     assert mapping is not None
@@ -244,7 +242,7 @@ def test_any_order_of_rows_and_columns_passes_and_one_other_cell_fails(data: st.
     ],
 )
 def test_a_configuration_is_guessed_with_care(cells: tuple[str, ...], expected: ColumnSpec) -> None:
-    config = infer_config(Table(("c",), (cells,), len(cells)))
+    config = infer_config(Table.from_columns(["c"], [cells]))
     assert config == ExactConfig((expected,), order_sensitive=False, inferred=True)
 
 

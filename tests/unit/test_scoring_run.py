@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from debriefer.cli import main
 from debriefer.errors import MissingFileError, ScoringError
 from debriefer.scoring import score_run
+
+Cli = Callable[..., tuple[int, str, str]]
 
 
 def write(folder: Path, files: Mapping[str, str]) -> Path:
@@ -41,9 +43,17 @@ def run_and_gold(tmp_path: Path) -> tuple[Path, Path]:
     return write(tmp_path / "out", predictions), write(tmp_path / "gold", golds)
 
 
-def cli(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "debriefer", "score", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+@pytest.fixture
+def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
+    """Run `debriefer score` and return exit code, standard output and standard error."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["debriefer", "score", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        return int(stop.value.code or 0), *capsys.readouterr()
+
+    return run
 
 
 def test_every_gold_is_a_task_in_natural_order(run_and_gold: tuple[Path, Path]) -> None:
@@ -106,25 +116,25 @@ def test_a_broken_gold_stops_the_run(run_and_gold: tuple[Path, Path]) -> None:
         score_run(out, gold)
 
 
-def test_the_command_prints_tasks_reasons_and_the_three_penalties(run_and_gold: tuple[Path, Path]) -> None:
-    run = cli(*run_and_gold)
-    assert run.returncode == 0
-    assert [line.split()[:2] for line in run.stdout.splitlines()[:4]] == [
+def test_the_command_prints_tasks_reasons_and_the_three_penalties(run_and_gold: tuple[Path, Path], cli: Cli) -> None:
+    code, out, err = cli(*run_and_gold)
+    assert code == 0
+    assert [line.split()[:2] for line in out.splitlines()[:4]] == [
         ["task_2", "1.000"],
         ["task_3", "0.000"],
         ["task_4", "0.000"],
         ["task_10", "0.950"],
     ]
-    assert run.stdout.splitlines()[4:] == [
+    assert out.splitlines()[4:] == [
         "mean     0.487  over 4 tasks, λ = 0.1",
         "                λ 0.1: 0.487  λ 0.2: 0.475  λ 0.5: 0.438",
     ]
-    assert run.stderr.strip() == "no gold for task_99"
+    assert err.strip() == "no gold for task_99"
 
 
-def test_the_command_prints_json(run_and_gold: tuple[Path, Path]) -> None:
-    run = cli(*run_and_gold, "--json", "--lambda", "0.5")
-    report: dict[str, Any] = json.loads(run.stdout)
+def test_the_command_prints_json(run_and_gold: tuple[Path, Path], cli: Cli) -> None:
+    _, out, _ = cli(*run_and_gold, "--json", "--lambda", "0.5")
+    report: dict[str, Any] = json.loads(out)
     assert report["score"] == pytest.approx(1.75 / 4)
     assert report["by_lambda"] == pytest.approx({"0.1": 0.4875, "0.2": 0.475, "0.5": 0.4375})
     assert report["tasks"][3] == {
@@ -140,14 +150,14 @@ def test_the_command_prints_json(run_and_gold: tuple[Path, Path]) -> None:
     }
 
 
-def test_the_command_says_when_types_are_guessed(run_and_gold: tuple[Path, Path]) -> None:
-    run = cli(*run_and_gold, "--metric", "exact")
-    assert run.stdout.splitlines()[-1] == "mean     0.250  over 4 tasks, whole tables"
-    assert "guessed" in run.stderr
+def test_the_command_says_when_types_are_guessed(run_and_gold: tuple[Path, Path], cli: Cli) -> None:
+    _, out, err = cli(*run_and_gold, "--metric", "exact")
+    assert out.splitlines()[-1] == "mean     0.250  over 4 tasks, whole tables"
+    assert "guessed" in err
 
 
 @pytest.mark.parametrize("penalty", ["-1", "nan"])
-def test_a_senseless_penalty_ends_with_an_error_line(run_and_gold: tuple[Path, Path], penalty: str) -> None:
-    run = cli(*run_and_gold, "--lambda", penalty)
-    assert (run.returncode, run.stdout) == (2, "")
-    assert run.stderr.startswith("error: the penalty")
+def test_a_senseless_penalty_ends_with_an_error_line(run_and_gold: tuple[Path, Path], cli: Cli, penalty: str) -> None:
+    code, out, err = cli(*run_and_gold, "--lambda", penalty)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: the penalty")

@@ -13,26 +13,16 @@ from typing import Any, Self
 import duckdb
 import polars as pl
 
-from debriefer.catalog.build import META_SCHEMA, build_file, fingerprint
-from debriefer.catalog.door import SESSION_SETTINGS, NormalizedSql, SqlDoor
-from debriefer.catalog.identifiers import quote_identifier
-from debriefer.catalog.model import MANIFEST_VERSION, Manifest, Note, Refusal, Table
+from debriefer.catalog.build import build_file, fingerprint
+from debriefer.catalog.connection import connect, read_manifest
+from debriefer.catalog.door import NormalizedSql, SqlDoor
+from debriefer.catalog.model import Note, Refusal, Table
 from debriefer.catalog.profile import ColumnProfile, profile_columns
+from debriefer.catalog.results import result_frame
 from debriefer.errors import CatalogError, MissingFileError, SqlError
 from debriefer.task import Task, files_below
 
 CATALOG_FILE = "catalog.duckdb"
-
-_READ_ONLY: dict[str, str | bool | int | float | list[str]] = {
-    "enable_external_access": "false",
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-    "allow_community_extensions": "false",
-    # Results must not depend on which thread finished first.
-    "preserve_insertion_order": "true",
-}
-# Polars cannot import these Arrow types; as text they keep their value.
-_AS_TEXT = ("INTERVAL", "BIT", "UNION", "VARIANT", "TIME WITH TIME ZONE", "TIMETZ", "GEOMETRY")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,24 +51,30 @@ class Catalog:
     manager, or call `close`.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, memory_bytes: int | None = None) -> None:
         """Open the catalog file at `path`; see `open`."""
         self._path = Path(path)
-        self._connection = _connect(self._path)
-        self._manifest = _read_manifest(self._connection, self._path)
+        self._connection = connect(self._path, memory_bytes)
+        self._manifest = read_manifest(self._connection, self._path)
         self._tables = MappingProxyType({table.name: table for table in self._manifest.tables})
         self._door: SqlDoor | None = None
         self._lock = threading.Lock()
+        self._running: set[duckdb.DuckDBPyConnection] = set()
 
     @classmethod
-    def open(cls, path: str | Path) -> Self:
+    def open(cls, path: str | Path, *, memory_bytes: int | None = None) -> Self:
         """Open a catalog that `build` wrote.
+
+        Args:
+            path: The catalog file.
+            memory_bytes: Memory above which DuckDB writes aside or gives up; `None` for its own default, a share
+                of the machine's memory. One process opens a file with one setting at a time.
 
         Raises:
             MissingFileError: There is no such file.
             CatalogError: The file is no catalog, or one of another version.
         """
-        return cls(path)
+        return cls(path, memory_bytes=memory_bytes)
 
     @classmethod
     def build(cls, task: Task | str | Path, path: str | Path | None = None, *, reuse: bool = False) -> Self:
@@ -220,10 +216,10 @@ class Catalog:
         Raises:
             SqlError: The statement is not one read-only statement, names what does not exist, or fails.
         """
-        normalized = self.door.prepare(query)
         with self._cursor() as cursor:
+            normalized = self.door.prepare(query, cursor)
             try:
-                return _frame(cursor, normalized.sql)
+                return result_frame(cursor, normalized.sql)
             except duckdb.Error as error:
                 raise self.door.explain_error(error, normalized.sql) from error
 
@@ -237,8 +233,8 @@ class Catalog:
         Raises:
             SqlError: As for `sql`.
         """
-        normalized = self.door.prepare(query)
         with self._cursor() as cursor:
+            normalized = self.door.prepare(query, cursor)
             try:
                 cursor.execute(normalized.sql)
                 description = cursor.description or []
@@ -260,7 +256,9 @@ class Catalog:
 
     def interrupt(self) -> None:
         """Stop the statements that run on this catalog; they raise `SqlError`."""
-        self._connection.interrupt()
+        with self._lock:
+            for cursor in self._running:
+                cursor.interrupt()
 
     def close(self) -> None:
         """Close the file; further statements fail."""
@@ -281,74 +279,14 @@ class Catalog:
         except duckdb.ConnectionException as error:
             message = f"the catalog `{self._path}` is closed"
             raise SqlError(message, hint="open it again with `Catalog.open`") from error
+        with self._lock:
+            self._running.add(cursor)
         try:
             yield cursor
         finally:
+            with self._lock:
+                self._running.discard(cursor)
             cursor.close()
-
-
-def _connect(path: Path) -> duckdb.DuckDBPyConnection:
-    if not path.is_file():
-        message = f"`{path}` does not exist"
-        raise MissingFileError(message, hint="build it with `Catalog.build(task, path)`")
-    try:
-        connection = duckdb.connect(str(path), read_only=True, config=_READ_ONLY)
-    except duckdb.Error as error:
-        message = f"`{path}` cannot be opened as a catalog: {str(error).splitlines()[0]}"
-        raise CatalogError(message, hint="delete it and build it again") from error
-    for setting in SESSION_SETTINGS:
-        connection.execute(setting)
-    connection.execute("SET lock_configuration = true")
-    return connection
-
-
-def _read_manifest(connection: duckdb.DuckDBPyConnection, path: Path) -> Manifest:
-    hint = "delete it and build it again"
-    try:
-        row = connection.execute(f"SELECT value FROM {META_SCHEMA}.manifest").fetchone()
-    except duckdb.Error as error:
-        connection.close()
-        message = f"`{path}` is a DuckDB file but no catalog"
-        raise CatalogError(message, hint=hint) from error
-    try:
-        manifest = Manifest.from_json(row[0] if row else "{}")
-    except (KeyError, TypeError, ValueError) as error:
-        connection.close()
-        message = f"`{path}` was built by another version"
-        raise CatalogError(message, hint=hint) from error
-    if manifest.version != MANIFEST_VERSION:
-        connection.close()
-        message = f"`{path}` was built by another version ({manifest.version}, this is {MANIFEST_VERSION})"
-        raise CatalogError(message, hint=hint)
-    return manifest
-
-
-def _frame(cursor: duckdb.DuckDBPyConnection, query: str) -> pl.DataFrame:
-    relation = cursor.sql(query)
-    if relation is None:
-        return pl.DataFrame()
-    names = _unique(relation.columns)
-    as_text = [str(kind).upper().startswith(_AS_TEXT) or "INTERVAL" in str(kind).upper() for kind in relation.types]
-    if list(relation.columns) == names and not any(as_text):
-        return pl.DataFrame(relation)
-    plain = [f"c{i}" for i in range(len(names))]
-    items = ", ".join(f"{c}::VARCHAR AS {c}" if text else c for c, text in zip(plain, as_text, strict=True))
-    inner = query.rstrip().rstrip(";")
-    frame = pl.DataFrame(cursor.sql(f"SELECT {items} FROM ({inner}\n) AS result({', '.join(plain)})"))
-    return frame.rename(dict(zip(plain, names, strict=True)))
-
-
-def _unique(names: Sequence[str]) -> list[str]:
-    seen: set[str] = set()
-    result = []
-    for name in names:
-        candidate, number = name, 1
-        while candidate in seen or (number > 1 and candidate in names):
-            number += 1
-            candidate = f"{name}_{number}"
-        seen.add(candidate)
-        result.append(candidate)
-    return result
 
 
 def _default_path(task: Task) -> Path:

@@ -19,9 +19,9 @@ __all__ = ["SESSION_SETTINGS", "NormalizedSql", "Rewrite", "SqlDoor", "normalize
 # `scalar_subquery_error_on_multiple_rows`) is not among them.
 SESSION_SETTINGS: tuple[str, ...] = (
     # `x -> x + 1` is an error without it and has one meaning with it.
-    "SET lambda_syntax = 'ENABLE_SINGLE_ARROW'",
+    "SET GLOBAL lambda_syntax = 'ENABLE_SINGLE_ARROW'",
     # A misspelt table is an error, never a variable of the calling Python code.
-    "SET python_enable_replacements = false",
+    "SET GLOBAL python_enable_replacements = false",
 )
 
 _NO_TABLES = _core.SqlSchema()
@@ -100,8 +100,12 @@ class SqlDoor:
             self._tables, self._aliases, {name: list(columns) for name, columns in (temporal or {}).items()}
         )
 
-    def prepare(self, sql: str) -> NormalizedSql:
+    def prepare(self, sql: str, connection: duckdb.DuckDBPyConnection | None = None) -> NormalizedSql:
         """Return `sql` normalised, if it is one statement that only reads.
+
+        Args:
+            sql: The statement.
+            connection: Whose parser to use; a thread needs one of its own. `None` opens one.
 
         Raises:
             SqlError: The text holds no statement, more than one, or one that DuckDB's own parser classifies as
@@ -109,7 +113,7 @@ class SqlDoor:
         """
         normalized = self._schema.normalize(sql)
         try:
-            statements = duckdb.extract_statements(normalized.sql)
+            statements = _parse(normalized.sql, connection)
         except duckdb.Error as error:
             raise self.explain_error(error, normalized.sql) from error
         if not statements:
@@ -118,7 +122,7 @@ class SqlDoor:
         if len(statements) > 1:
             message = f"the text holds {len(statements)} statements, and one runs at a time"
             raise SqlError(message, hint="run them one after the other, or join them with UNION ALL or WITH")
-        if not _reads(normalized.sql, statements[0]):
+        if not _reads(normalized.sql, statements[0], connection):
             message = f"only statements that read run here, and this is {_article(_name(statements[0].type))}"
             if statements[0].type == duckdb.StatementType.PRAGMA:
                 raise SqlError(message, hint="`DESCRIBE t` lists the columns of a table, `SHOW TABLES` the tables")
@@ -129,6 +133,13 @@ class SqlDoor:
         """Return what DuckDB says about `sql`, short, with the nearest real names and what to do about it."""
         message, hint = hints.explain(str(error), sql, self._tables, self._aliases)
         return SqlError(message, hint=hint)
+
+
+def _parse(sql: str, connection: duckdb.DuckDBPyConnection | None) -> list[duckdb.Statement]:
+    if connection is not None:
+        return connection.extract_statements(sql)
+    with duckdb.connect() as own:
+        return own.extract_statements(sql)
 
 
 def _name(kind: duckdb.StatementType) -> str:
@@ -143,14 +154,14 @@ def _article(name: str) -> str:
 _EXPLAIN = re.compile(r"\s*explain\s+(?:analyze\s+|analyse\s+|\((?:[^()]|\([^()]*\))*\)\s*)?", re.IGNORECASE)
 
 
-def _explains_a_change(sql: str) -> bool:
+def _explains_a_change(sql: str, connection: duckdb.DuckDBPyConnection | None) -> bool:
     """Whether an EXPLAIN holds anything but a query: `EXPLAIN ANALYZE` runs what it explains."""
     start = _first_token(sql)
     head = _EXPLAIN.match(sql, start)
     if head is None:
         return True
     try:
-        inner = duckdb.extract_statements(sql[head.end() :])
+        inner = _parse(sql[head.end() :], connection)
     except duckdb.Error:
         return True
     return [statement.type for statement in inner] != [duckdb.StatementType.SELECT]
@@ -169,10 +180,10 @@ def _words(sql: str) -> list[str]:
     return [raw[start:end].decode().lower() for kind, start, end in _core.tokenize_sql(sql) if kind in kinds]
 
 
-def _reads(sql: str, statement: duckdb.Statement) -> bool:
+def _reads(sql: str, statement: duckdb.Statement, connection: duckdb.DuckDBPyConnection | None) -> bool:
     """Whether a statement of this class only reads."""
     if statement.type == duckdb.StatementType.EXPLAIN:
-        return not _explains_a_change(sql)
+        return not _explains_a_change(sql, connection)
     if statement.type == duckdb.StatementType.MULTI:
         # PIVOT without a list of values runs in steps; `CREATE TABLE … AS PIVOT` does too.
         return _words(sql)[:1] in (["pivot"], ["from"], ["with"], ["select"], ["("])

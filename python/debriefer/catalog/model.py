@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 MANIFEST_VERSION = 1
+# Schema of the catalog file that holds the manifest; tables and aliases stand in `main`.
+META_SCHEMA = "debriefer"
 
 
 @dataclass(frozen=True, slots=True)

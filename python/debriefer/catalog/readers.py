@@ -1,113 +1,124 @@
-"""INTERIM readers (pure Python) until the Rust ones are merged; same shape."""
+"""One file -> the tables in it, whatever its kind."""
 
 from __future__ import annotations
 
-import csv
-import json
-import sqlite3
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
-import polars as pl
+import duckdb
 
+from debriefer import _core
+from debriefer.catalog.identifiers import quote_literal
 from debriefer.errors import SourceError
 
+TABLE_KINDS = frozenset({"delimited", "json", "jsonl", "sqlite", "workbook", "parquet"})
 
-TABLE_KINDS = frozenset({"delimited", "json", "sqlite", "workbook", "parquet"})
+
+class ArrowStream(Protocol):
+    """Anything that gives its rows through Arrow's C stream interface."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return an `arrow_array_stream` capsule."""
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Readable:
-    """A table that can be registered with DuckDB."""
+    """A table that is ready to be copied into the catalog.
 
-    name: str
+    Attributes:
+        name: Sheet, table or key inside the file, or `None` where the file is one table.
+        kind: `delimited`, `json`, `sqlite`, `workbook` or `parquet`.
+        columns: Name and DuckDB type of each column.
+        rows: Number of rows.
+        notes: Code, message, count and samples of each decision or repair.
+        stream: The rows, or `None` where `scan` gives them.
+        scan: SQL table function that DuckDB reads the rows from itself, or `None`.
+        declared: Declared type by column.
+        primary_key: Columns of the declared key.
+        foreign_keys: Column, other table inside the same file, its column.
+    """
+
+    name: str | None
     kind: str
-    frame: pl.DataFrame
-    notes: list[tuple[str, str, int, list[str]]] = field(default_factory=list)
-    declared: dict[str, str] = field(default_factory=dict)
-    primary_key: tuple[str, ...] = ()
-    foreign_keys: tuple[tuple[str, str, str], ...] = ()
-
-    @property
-    def columns(self) -> list[tuple[str, str]]:
-        kinds = {pl.Int64: "BIGINT", pl.Float64: "DOUBLE", pl.Boolean: "BOOLEAN", pl.Date: "DATE", pl.Datetime: "TIMESTAMP"}
-        return [(n, kinds.get(t.base_type(), "VARCHAR")) for n, t in self.frame.schema.items()]
-
-    @property
-    def rows(self) -> int:
-        return self.frame.height
-
-    @property
-    def stream(self) -> object:
-        return _Stream(self.frame)
+    columns: Sequence[tuple[str, str]]
+    rows: int
+    notes: Sequence[tuple[str, str, int, Sequence[str]]]
+    stream: ArrowStream | None = None
+    scan: str | None = None
+    declared: Sequence[tuple[str, str]] = ()
+    primary_key: Sequence[str] = ()
+    foreign_keys: Sequence[tuple[str, str, str]] = ()
 
 
 def detect_kind(path: Path) -> str | None:
-    head = path.open("rb").read(16)
-    if head.startswith(b"SQLite format 3\0"):
-        return "sqlite"
-    if head.startswith(b"PAR1"):
-        return "parquet"
-    return {".csv": "delimited", ".tsv": "delimited", ".json": "json", ".md": "document"}.get(path.suffix.lower())
-
-
-def _typed(values: list[Any]) -> list[Any]:
-    present = [v for v in values if v is not None]
-    if all(isinstance(v, int) for v in present):
-        return values
-    if all(isinstance(v, (int, float)) for v in present):
-        return [None if v is None else float(v) for v in values]
-    return [None if v is None else v if isinstance(v, str) else json.dumps(v, ensure_ascii=False) for v in values]
+    """Return what a file is, by its content first and its ending second; `None` where neither tells."""
+    return _core.detect_kind(path)
 
 
 def read(path: Path, kind: str) -> Iterator[Readable | SourceError]:
-    if kind == "sqlite":
-        con = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-        con.text_factory = lambda b: b.decode(errors="replace")
-        for (name,) in con.execute("select name from sqlite_master where type in ('table','view') and name not like 'sqlite_%' order by name").fetchall():
-            quoted = '"' + name.replace('"', '""') + '"'
-            cur = con.execute(f"select * from {quoted}")
-            names = [d[0] for d in cur.description]
-            rows = cur.fetchall()
-            info = con.execute(f"pragma table_info({quoted})").fetchall()
-            fks = tuple((r[3], r[2], r[4] or r[3]) for r in con.execute(f"pragma foreign_key_list({quoted})").fetchall())
-            cols = {n: pl.Series(n, _typed([r[i] for r in rows]), strict=False, dtype=pl.String if not rows else None) for i, n in enumerate(names)}
-            yield Readable(name, kind, pl.DataFrame(list(cols.values())), declared={r[1]: r[2] for r in info}, primary_key=tuple(r[1] for r in info if r[5]), foreign_keys=fks)
-        return
-    if kind == "json":
-        data = json.loads(path.read_text("utf-8-sig"))
-        records = data["records"] if isinstance(data, dict) and "records" in data else data
-        names = list(dict.fromkeys(k for r in records for k in r))
-        yield Readable(path.stem, kind, pl.DataFrame([pl.Series(n, _typed([r.get(n) for r in records]), strict=False) for n in names]))
-        return
-    raw = path.read_bytes()
-    for encoding in ("utf-8-sig", "gb18030", "latin-1"):
+    """Yield every table of a file; a table inside it that cannot be read gives its error, and the others follow.
+
+    Args:
+        path: The file.
+        kind: One of `TABLE_KINDS`, as `detect_kind` found.
+
+    Raises:
+        SourceError: The whole file cannot be read.
+    """
+    match kind:
+        case "delimited":
+            yield from _named(_core.read_delimited_tables(path), path, "delimited")
+        case "json" | "jsonl":
+            yield from _named(_core.read_json(path), path, "json")
+        case "workbook":
+            yield from _named(_core.read_workbook(path), path, "workbook")
+        case "sqlite":
+            yield from _sqlite(path)
+        case _:
+            yield _parquet(path)
+
+
+def _named(tables: Sequence[_core.SourceTable], path: Path, kind: str) -> Iterator[Readable]:
+    for table in tables:
+        # The one table of a file is called like the file, and so needs no name inside it.
+        name = None if len(tables) == 1 and table.name == path.stem else table.name
+        yield Readable(name, kind, table.columns, table.rows, table.notes, stream=table)
+
+
+def _sqlite(path: Path) -> Iterator[Readable | SourceError]:
+    source = _core.open_sqlite(path)
+    for name, _ in source.tables:
         try:
-            text = raw.decode(encoding)
-            break
-        except UnicodeDecodeError:
+            table = source.read(name)
+            columns, foreign_keys = source.declared(name)
+        except SourceError as error:
+            yield SourceError(f"table `{name}` {error.message}", hint=error.hint)
             continue
-    rows = [r for r in csv.reader(text.splitlines(keepends=True)) if r]
-    header, body = rows[0], rows[1:]
-
-    def conv(vals: list[str]) -> list[Any]:
-        present = [v for v in vals if v]
-        for f in (int, float):
-            try:
-                if all((str(int(v)) == v if f is int else not (len(v) > 1 and v[0] == "0" and v[1] != ".")) for v in present):
-                    return [f(v) if v else None for v in vals]
-            except ValueError:
-                continue
-        return [v or None for v in vals]
-
-    yield Readable(path.stem, kind, pl.DataFrame([pl.Series(n, conv([r[i] if i < len(r) else "" for r in body]), strict=False, dtype=None if body else pl.String) for i, n in enumerate(header)]))
+        key = sorted((place, column) for column, _, _, place in columns if place)
+        yield Readable(
+            name,
+            "sqlite",
+            table.columns,
+            table.rows,
+            table.notes,
+            stream=table,
+            declared=[(column, kind) for column, kind, _, _ in columns if kind],
+            primary_key=[column for _, column in key],
+            foreign_keys=foreign_keys,
+        )
 
 
-class _Stream:
-    def __init__(self, frame: pl.DataFrame) -> None:
-        self.frame = frame
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self.frame.__arrow_c_stream__(requested_schema)
+def _parquet(path: Path) -> Readable:
+    scan = f"read_parquet({quote_literal(str(path))})"
+    try:
+        with duckdb.connect() as connection:
+            columns = connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()
+            counted = connection.execute(f"SELECT count(*) FROM {scan}").fetchone()
+    except duckdb.Error as error:
+        message = f"cannot be read as Parquet: {str(error).splitlines()[0]}"
+        raise SourceError(message, hint="write the file again; it may have been cut off") from error
+    return Readable(
+        None, "parquet", [(name, kind) for name, kind, *_ in columns], counted[0] if counted else 0, (), scan=scan
+    )

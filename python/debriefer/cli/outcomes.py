@@ -11,9 +11,9 @@ from rich.text import Text
 
 from debriefer.cli import exit_codes
 from debriefer.cli.console import messages
-from debriefer.pipeline import Outcome
+from debriefer.pipeline import Outcome, Status
 
-_STYLES = {"answered": "green", "abstained": "yellow", "failed": "red"}
+_STYLES: dict[Status, str] = {"answered": "green", "abstained": "yellow", "failed": "red"}
 
 
 def show_outcome(outcome: Outcome) -> None:

@@ -14,9 +14,9 @@ from debriefer.pipeline import solve as solve_task
 
 def solve(
     task: Annotated[Path, typer.Argument(help="Task folder: `task.json` and `context/`.")],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for the prediction and the log.")
-    ] = Path("debriefer-out"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the prediction and the log.")] = Path(
+        "debriefer-out"
+    ),
     work: Annotated[Path | None, typer.Option(help="Keep the working copy (catalog, `solver.py`) here.")] = None,
     always_answer: Annotated[
         bool, typer.Option("--always-answer", help="Give the best guess where no reading is confident.")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from debriefer.errors import MissingFileError, ScoringError
-from debriefer.scoring.config import ExactConfig, infer_config
+from debriefer.scoring.config import ColumnSpec, ExactConfig, infer_config
 from debriefer.scoring.signature import NO_PREDICTION
 from debriefer.scoring.table import Limits, Source, Table, as_table
 from debriefer.scoring.typed_cells import CellError, normal_cell
@@ -71,11 +71,12 @@ def exact_score(prediction: Source | None, gold: Source, config: ExactConfig | N
     truth = as_table(gold, LIMITS)
     if config is None:
         config = infer_config(truth)
-    gold_columns = _gold_columns(truth, config)
+    forms = {spec: _Forms(spec) for spec in config.columns}
+    gold_columns = _gold_columns(truth, config, forms)
     if prediction is None:
         return ExactScore(passed=False, inferred=config.inferred, reason=NO_PREDICTION)
     try:
-        mapping = _compare(as_table(prediction, LIMITS), gold_columns, truth.height, config)
+        mapping = _compare(as_table(prediction, LIMITS), gold_columns, truth.height, config, forms)
     except MissingFileError:
         reason = NO_PREDICTION
     except ScoringError as error:
@@ -91,7 +92,9 @@ class _MismatchError(Exception):
     """The prediction is not the gold; the message is the reason."""
 
 
-def _compare(guess: Table, gold: Sequence[Column], height: int, config: ExactConfig) -> tuple[int, ...]:
+def _compare(
+    guess: Table, gold: Sequence[Column], height: int, config: ExactConfig, forms: Mapping[ColumnSpec, _Forms]
+) -> tuple[int, ...]:
     """Return the predicted column of each gold column.
 
     Raises:
@@ -102,8 +105,8 @@ def _compare(guess: Table, gold: Sequence[Column], height: int, config: ExactCon
             message = f"{found} {what} predicted, the gold has {expected}"
             raise _MismatchError(message)
     candidates: list[Mapping[int, Column]] = []
-    for index, by_column in enumerate(_readings(guess, config)):
-        which = f"gold column {index + 1} ({config.columns[index].type})"
+    for index, (spec, by_column) in enumerate(_readings(guess, config, forms)):
+        which = f"gold column {index + 1} ({spec.type})"
         if not by_column:
             message = f"no predicted column can be read as {which}"
             raise _MismatchError(message)
@@ -119,34 +122,52 @@ def _compare(guess: Table, gold: Sequence[Column], height: int, config: ExactCon
     return mapping
 
 
-def _gold_columns(truth: Table, config: ExactConfig) -> list[Column]:
+class _Forms(dict[str, str | None]):
+    """Raw cell to normal form under one specification, each computed once for the gold and the prediction."""
+
+    def __init__(self, spec: ColumnSpec) -> None:
+        super().__init__()
+        self._normal = normal_cell(spec)
+
+    def __missing__(self, cell: str) -> str | None:
+        form = self[cell] = self._normal(cell)
+        return form
+
+    def read(self, cells: Sequence[str]) -> Column:
+        """Return the normal forms of a column.
+
+        Raises:
+            CellError: A cell has none.
+        """
+        return list(map(self.__getitem__, cells))
+
+
+def _gold_columns(truth: Table, config: ExactConfig, forms: Mapping[ColumnSpec, _Forms]) -> list[Column]:
     if truth.width != len(config.columns):
         message = f"the gold has {truth.width} columns, its configuration {len(config.columns)}"
         raise ScoringError(message)
     try:
-        return [_read(cells, normal_cell(spec)) for cells, spec in zip(truth.columns, config.columns, strict=True)]
+        return [forms[spec].read(cells) for cells, spec in zip(truth.columns, config.columns, strict=True)]
     except CellError as error:
         message = f"the gold does not fit its configuration: {error}"
         raise ScoringError(message) from error
 
 
-def _readings(guess: Table, config: ExactConfig) -> list[dict[int, Column]]:
-    """Return for each gold column the predicted columns that can be read under its type, in their normal form."""
-    by_spec: dict[Hashable, dict[int, Column]] = {}
+def _readings(
+    guess: Table, config: ExactConfig, forms: Mapping[ColumnSpec, _Forms]
+) -> Iterator[tuple[ColumnSpec, dict[int, Column]]]:
+    """Yield for each gold column its type and the predicted columns that can be read under it, in normal form."""
+    columns = guess.columns
+    readings: dict[ColumnSpec, dict[int, Column]] = {}
     for spec in config.columns:
-        if spec not in by_spec:
-            by_spec[spec] = readable = {}
-            for index, cells in enumerate(guess.columns):
+        if spec not in readings:
+            readings[spec] = {}
+            for index, cells in enumerate(columns):
                 try:
-                    readable[index] = _read(cells, normal_cell(spec))
+                    readings[spec][index] = forms[spec].read(cells)
                 except CellError:
                     continue
-    return [by_spec[spec] for spec in config.columns]
-
-
-def _read(cells: Sequence[str], normal: Callable[[str], str | None]) -> Column:
-    forms = {cell: normal(cell) for cell in set(cells)}
-    return list(map(forms.__getitem__, cells))
+        yield spec, readings[spec]
 
 
 def _same(one: Column, other: Column, config: ExactConfig) -> bool:

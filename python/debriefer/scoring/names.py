@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import permutations
 
-from debriefer.scoring.cells import is_word
-
 
 @dataclass(frozen=True, slots=True)
 class NameMatch:
@@ -29,25 +27,22 @@ class NameMatch:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """A column whose every cell is a word or NULL."""
+    """Cells of a column that may hold names, and how many letters they have together."""
 
     cells: Sequence[str]
     length: int
 
     @classmethod
-    def of(cls, cells: Sequence[str]) -> _Words | None:
-        """Return the column, or `None` where it holds a number or a date, or nothing at all."""
-        distinct = set(cells) - {""}
-        if not distinct or not all(map(is_word, distinct)):
-            return None
-        return cls(cells, sum(map(len, cells)))
+    def of(cls, cells: Sequence[str] | None) -> _Words | None:
+        """Return the column, or `None` where it holds no names."""
+        return None if cells is None else cls(cells, sum(map(len, cells)))
 
 
 def match_names(
-    gold: Callable[[int], Sequence[str]],
+    gold: Callable[[int], Sequence[str] | None],
     missing: Sequence[int],
     gold_width: int,
-    predicted: Callable[[int], Sequence[str]],
+    predicted: Callable[[int], Sequence[str] | None],
     extra: Sequence[int],
 ) -> NameMatch:
     """Match names that one side writes in two columns and the other in one.
@@ -57,10 +52,10 @@ def match_names(
     on its own as well; that one is then extra.
 
     Args:
-        gold: Gives the canonical cells of a gold column, in order of rows.
+        gold: Gives the canonical cells of a gold column in order of rows, or `None` where they cannot be names.
         missing: Gold columns without a partner.
         gold_width: Number of gold columns.
-        predicted: Gives the canonical cells of a predicted column.
+        predicted: The same for a predicted column.
         extra: Predicted columns without a partner.
     """
     gold_words = cache(lambda column: _Words.of(gold(column)))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+
+import polars as pl
 
 from debriefer.errors import MissingFileError, ScoringError
-from debriefer.scoring.cells import canonical_cell
+from debriefer.scoring.cells import are_words, canonical_cells
 from debriefer.scoring.names import match_names
 from debriefer.scoring.table import Source, Table, as_table
 
@@ -88,23 +90,21 @@ def signature_score(prediction: Source | None, gold: Source, *, extra_penalty: f
     1.0
     """
     check_penalty(extra_penalty)
-    memo = _Canonical()
-    truth = _Columns(as_table(gold), memo)
+    truth = _Columns(as_table(gold))
     try:
         if prediction is None:
             return SignatureScore(0, truth.width, 0, extra_penalty, reason=NO_PREDICTION)
-        guess = _Columns(as_table(prediction), memo)
+        guess = _Columns(as_table(prediction))
     except MissingFileError:
         return SignatureScore(0, truth.width, 0, extra_penalty, reason=NO_PREDICTION)
     except ScoringError as error:
         return SignatureScore(0, truth.width, 0, extra_penalty, reason=error.message)
 
-    missing, extra = _unmatched(truth.raw, guess.raw)
+    missing, extra = _unmatched(truth, guess)
     shift = 0
     if missing and extra and truth.height == guess.height:
-        missing, extra = _unmatched(truth.signatures(missing), guess.signatures(extra))
-        names = match_names(truth.canonical, missing, truth.width, guess.canonical, extra)
-        missing, shift = names.missing, names.shift
+        found = match_names(truth.names, missing, truth.width, guess.names, extra)
+        missing, shift = found.missing, found.shift
     matched = truth.width - len(missing)
     predicted = guess.width + shift
     return SignatureScore(
@@ -123,65 +123,103 @@ def check_penalty(extra_penalty: float) -> None:
         raise ScoringError(message, hint="give a number of 0 or more, such as 0.1")
 
 
-class _Canonical(dict[str, str]):
-    """Raw cell to canonical cell, each computed once."""
+class _Multiset:
+    """How often each cell occurs.
 
-    def __missing__(self, cell: str) -> str:
-        canonical = self[cell] = canonical_cell(cell)
-        return canonical
+    Cells stand in the order of their hashes, so that equal multisets are equal position by position and unequal ones
+    are told apart by comparing numbers.
+    """
+
+    def __init__(self, counts: pl.DataFrame) -> None:
+        self._counts = counts.with_columns(hash=pl.col("cell").hash(seed=0)).sort("hash")
+
+    @classmethod
+    def of(cls, column: pl.Series) -> _Multiset:
+        """Count the cells of a column as they are written."""
+        return cls(column.rename("cell").value_counts(name="count"))
+
+    @property
+    def cells(self) -> pl.Series:
+        """The different cells."""
+        return self._counts["cell"]
+
+    def canonical(self) -> _Multiset:
+        """Return the multiset of the canonical cells: the column's signature."""
+        counts = pl.select(cell=canonical_cells(self.cells), count=self._counts["count"])
+        if counts["cell"].n_unique() < counts.height:
+            counts = counts.group_by("cell").agg(pl.col("count").sum())
+        return _Multiset(counts)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Multiset) or not self._counts["hash"].equals(other._counts["hash"]):
+            return False
+        if self._counts.equals(other._counts):
+            return True
+        # Two cells of one hash may have changed places.
+        return self._counts.sort("cell").equals(other._counts.sort("cell"))
+
+    __hash__ = None  # type: ignore[assignment]  # compared only
 
 
 class _Columns:
-    """A table's columns as multisets: as written, and canonical where it is asked for."""
+    """A table's columns in the forms that the score compares."""
 
-    def __init__(self, table: Table, memo: _Canonical) -> None:
+    def __init__(self, table: Table) -> None:
         self.width = table.width
         self.height = table.height
-        self.raw = {index: Counter(column) for index, column in enumerate(table.columns)}
-        self._table = table
-        self._memo = memo
+        self.header = table.header
+        self._frame = table.frame
+        self._signatures: dict[int, _Multiset] = {}
 
-    def canonical(self, column: int) -> list[str]:
-        """Return a column's canonical cells in order of rows."""
-        return list(map(self._memo.__getitem__, self._table.columns[column]))
+    @cached_property
+    def raw(self) -> list[_Multiset]:
+        """The multiset of each column's cells as they are written."""
+        return [_Multiset.of(column) for column in self._frame]
 
-    def signatures(self, columns: Sequence[int]) -> dict[int, Counter[str]]:
-        """Return the multiset of canonical cells of each column."""
-        return {column: self._signature(column) for column in columns}
+    def signature(self, column: int) -> _Multiset:
+        """Return a column's signature."""
+        if column not in self._signatures:
+            self._signatures[column] = self.raw[column].canonical()
+        return self._signatures[column]
 
-    def name(self, column: int) -> str:
-        """Return how a reason calls a column."""
-        return f"`{self._table.header[column]}`"
-
-    def _signature(self, column: int) -> Counter[str]:
-        signature: Counter[str] = Counter()
-        for cell, count in self.raw[column].items():
-            signature[self._memo[cell]] += count
-        return signature
+    def names(self, column: int) -> list[str] | None:
+        """Return a column's canonical cells in order of rows, or `None` where one of them is no part of a name."""
+        if not are_words(self.signature(column).cells):
+            return None
+        return canonical_cells(self._frame[str(column)]).to_list()
 
 
-def _unmatched(truth: Mapping[int, Counter[str]], guess: Mapping[int, Counter[str]]) -> tuple[list[int], list[int]]:
-    """Pair off equal multisets, each column once, and return the columns of both sides that stay without a partner.
+def _unmatched(truth: _Columns, guess: _Columns) -> tuple[list[int], list[int]]:
+    """Pair off columns with the same signature, each once, and return those of both sides that stay alone.
 
-    Equality is transitive, so pairing first by raw cells and then by canonical ones gives the same number of pairs as
-    the sum of minima over signatures.
+    Equality is transitive, so this gives as many pairs as the sum over signatures of the smaller count; and columns
+    that are equal as written can be paired first, without looking at what they mean.
     """
-    extra = list(guess)
-    missing: list[int] = []
-    for column, cells in truth.items():
-        partner = next((other for other in extra if guess[other] == cells), None)
+    missing, extra = list(range(truth.width)), list(range(guess.width))
+    if truth.height != guess.height:
+        return missing, extra
+    missing, extra = _pair_off(missing, truth.raw.__getitem__, extra, guess.raw.__getitem__)
+    return _pair_off(missing, truth.signature, extra, guess.signature)
+
+
+def _pair_off(
+    ours: list[int], our: Callable[[int], _Multiset], theirs: list[int], their: Callable[[int], _Multiset]
+) -> tuple[list[int], list[int]]:
+    alone, left = [], list(theirs)
+    for column in ours:
+        partner = next((other for other in left if our(column) == their(other)), None)
         if partner is None:
-            missing.append(column)
+            alone.append(column)
         else:
-            extra.remove(partner)
-    return missing, extra
+            left.remove(partner)
+    return alone, left
 
 
 def _reason(truth: _Columns, guess: _Columns, missing: Sequence[int], extra: int) -> str | None:
     """Say what keeps the score below 1, without giving the gold's cells away."""
     parts: list[str] = []
     if missing:
-        names = ", ".join(truth.name(column) for column in missing)
+        names = ", ".join(f"`{truth.header[column]}`" for column in missing)
         parts.append(f"{len(missing)} of {truth.width} gold columns not matched: {names}")
     if truth.height != guess.height:
         parts.append(f"{guess.height} row{'' if guess.height == 1 else 's'} predicted, the gold has {truth.height}")

@@ -1,6 +1,7 @@
 //! The extension module `debriefer._core`: a table of contents.
 
 mod errors;
+mod readers;
 mod source;
 mod sql;
 mod tables;
@@ -11,9 +12,14 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _core {
     #[pymodule_export]
+    use crate::readers::{SqliteSource, detect_kind, open_sqlite, read_json, read_workbook};
+    #[pymodule_export]
     use crate::source::SourceTable;
     #[pymodule_export]
     use crate::sql::{NormalizedSql, Rewrite, SqlSchema, nearest_names, tokenize_sql};
     #[pymodule_export]
-    use crate::tables::canonical_name;
+    use crate::tables::{
+        Dialect, assign_names, canonical_name, canonical_names, read_delimited, read_delimited_tables, reserved_words,
+        sniff_dialect, unique_columns,
+    };
 }

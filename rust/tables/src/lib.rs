@@ -2,7 +2,17 @@
 //!
 //! Nothing here knows that Python exists.
 
+pub mod calendar;
+pub mod cells;
+pub mod delimited;
+pub mod dynamic;
+pub mod json;
+pub mod keywords;
+pub mod kind;
 pub mod names;
+pub mod numbers;
+pub mod sqlite;
 pub mod table;
+pub mod workbook;
 
 pub use table::{Column, Note, SourceTable, TableError};

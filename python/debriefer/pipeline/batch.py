@@ -12,7 +12,7 @@ from pathlib import Path
 
 from debriefer.errors import DebrieferError, MissingFileError
 from debriefer.pipeline.outcome import Outcome
-from debriefer.pipeline.solve import OFFLINE, solve
+from debriefer.pipeline.single import OFFLINE, solve
 from debriefer.task import Task, is_task_folder
 
 _KILLED = "the process that worked on it died (out of memory?)"

@@ -91,9 +91,7 @@ def _answer(task: Task, folder: Path, *, always_answer: bool) -> Outcome:
 
 
 def _execute(bench: Workbench, reading: Reading, outcome: Outcome) -> Outcome:
-    outcome = replace(
-        outcome, sql=reading.sql, reading=reading.explanation, confidence=round(reading.confidence, 4)
-    )
+    outcome = replace(outcome, sql=reading.sql, reading=reading.explanation, confidence=round(reading.confidence, 4))
     result = bench.write_query(reading.sql, comment=reading.explanation)
     if result.status != "OK":
         return replace(outcome, status="failed", reason=result.reason or result.status)

@@ -1,0 +1,69 @@
+"""Opening a catalog file so that nothing but reading is possible."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import duckdb
+
+from debriefer.catalog.door import SESSION_SETTINGS
+from debriefer.catalog.model import MANIFEST_VERSION, META_SCHEMA, Manifest
+from debriefer.errors import CatalogError, MissingFileError
+
+_READ_ONLY: dict[str, str | bool | int | float | list[str]] = {
+    "enable_external_access": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    # It writes to stdout, where data goes.
+    "enable_progress_bar": "false",
+    # Results must not depend on which thread finished first.
+    "preserve_insertion_order": "true",
+}
+# A file that is opened twice in one process is one instance of the engine, and whoever is first configures it.
+_opening = threading.Lock()
+
+
+def connect(path: Path, memory_bytes: int | None) -> duckdb.DuckDBPyConnection:
+    """Open the catalog file at `path` read-only, with its configuration locked; see `Catalog.open`."""
+    if not path.is_file():
+        message = f"`{path}` does not exist"
+        raise MissingFileError(message, hint="build it with `Catalog.build(task, path)`")
+    memory = {} if memory_bytes is None else {"memory_limit": f"{memory_bytes // 1024}KiB"}
+    try:
+        with _opening:
+            connection = duckdb.connect(str(path), read_only=True, config=_READ_ONLY | memory)
+            locked = connection.execute("SELECT current_setting('lock_configuration')").fetchone()
+            if locked == (False,):
+                # Known to the engine only once it runs. Results must not depend on where the machine stands.
+                connection.execute("SET GLOBAL TimeZone = 'UTC'")
+                for setting in SESSION_SETTINGS:
+                    connection.execute(setting)
+                connection.execute("SET lock_configuration = true")
+    except duckdb.Error as error:
+        message = f"`{path}` cannot be opened as a catalog: {str(error).splitlines()[0]}"
+        raise CatalogError(message, hint="delete it and build it again") from error
+    return connection
+
+
+def read_manifest(connection: duckdb.DuckDBPyConnection, path: Path) -> Manifest:
+    """Return the manifest stored in an opened catalog; close the connection where there is none."""
+    hint = "delete it and build it again"
+    try:
+        row = connection.execute(f"SELECT value FROM {META_SCHEMA}.manifest").fetchone()
+    except duckdb.Error as error:
+        connection.close()
+        message = f"`{path}` is a DuckDB file but no catalog"
+        raise CatalogError(message, hint=hint) from error
+    try:
+        manifest = Manifest.from_json(row[0] if row else "{}")
+    except (KeyError, TypeError, ValueError) as error:
+        connection.close()
+        message = f"`{path}` was built by another version"
+        raise CatalogError(message, hint=hint) from error
+    if manifest.version != MANIFEST_VERSION:
+        connection.close()
+        message = f"`{path}` was built by another version ({manifest.version}, this is {MANIFEST_VERSION})"
+        raise CatalogError(message, hint=hint)
+    return manifest

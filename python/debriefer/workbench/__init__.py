@@ -1,0 +1,57 @@
+"""The workbench: `solver.py`, hash-anchored edits, runs in a child process, the four tools.
+
+Names are loaded when they are first used: `solver.py` imports `debriefer.workbench.runtime` anew in every run.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from debriefer.workbench.editing import Edit, line_hash
+    from debriefer.workbench.prediction import Check, check_prediction, prediction_text, write_prediction
+    from debriefer.workbench.running import RunResult
+    from debriefer.workbench.sandbox import Limits
+    from debriefer.workbench.scaffold import restore_scaffold, write_scaffold
+    from debriefer.workbench.workbench import Workbench
+
+_HOMES = {
+    "Check": "prediction",
+    "Edit": "editing",
+    "Limits": "sandbox",
+    "RunResult": "running",
+    "Workbench": "workbench",
+    "check_prediction": "prediction",
+    "line_hash": "editing",
+    "prediction_text": "prediction",
+    "restore_scaffold": "scaffold",
+    "write_prediction": "prediction",
+    "write_scaffold": "scaffold",
+}
+
+__all__ = [
+    "Check",
+    "Edit",
+    "Limits",
+    "RunResult",
+    "Workbench",
+    "check_prediction",
+    "line_hash",
+    "prediction_text",
+    "restore_scaffold",
+    "write_prediction",
+    "write_scaffold",
+]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 -- any public name
+    home = _HOMES.get(name)
+    if home is None:
+        message = f"module `debriefer.workbench` has no attribute `{name}`"
+        raise AttributeError(message)
+    return getattr(importlib.import_module(f"debriefer.workbench.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

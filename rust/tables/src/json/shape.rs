@@ -1,0 +1,485 @@
+//! Which of the many ways to write tables in JSON a value is.
+
+use std::borrow::Cow;
+
+use super::explain;
+use super::lexer::{Fault, Lexer};
+use super::lines::{lone_value, not_a_table};
+use super::records::Records;
+use crate::dynamic::Cell;
+use crate::table::{Note, SourceTable, TableError};
+
+/// Keys under which programs put the rows of a file's one table.
+const ROW_KEYS: [&str; 7] = ["records", "data", "rows", "items", "results", "values", "entries"];
+/// Keys under which they put the names of the columns, where rows are lists.
+const HEADER_KEYS: [&str; 5] = ["columns", "header", "headers", "fields", "column_names"];
+/// Keys under which they put the table's name.
+const TITLE_KEYS: [&str; 4] = ["table", "table_name", "name", "title"];
+
+/// The column for the labels of pandas' rows.
+const INDEX: Cow<'static, str> = Cow::Borrowed("index");
+
+/// Why a value is no table.
+pub(super) enum Refusal {
+    Fault(Fault),
+    Table(TableError),
+}
+
+impl From<Fault> for Refusal {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl Refusal {
+    pub(super) fn explain(self, text: &str) -> TableError {
+        match self {
+            Self::Fault(fault) => explain(&fault, text),
+            Self::Table(error) => error,
+        }
+    }
+}
+
+/// What a value holds, seen from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holds {
+    Scalar,
+    /// An object of that many values.
+    Object(usize),
+    /// A list without elements.
+    Nothing,
+    /// A list of objects, mostly.
+    Records,
+    /// A list of lists.
+    Lists,
+    /// A list of that many elements of other sorts.
+    Values(usize),
+}
+
+/// One value of an object.
+struct Member<'a> {
+    key: Cow<'a, str>,
+    start: usize,
+    holds: Holds,
+}
+
+/// Reads the value at the lexer's place, which has been skipped over before, as one table or several.
+pub(super) fn tables(stem: &str, lexer: &Lexer<'_>, notes: Vec<Note>) -> Result<Vec<SourceTable>, Refusal> {
+    match holds(lexer)? {
+        Holds::Scalar => Err(Refusal::Table(not_a_table())),
+        Holds::Object(_) => object(stem, lexer, notes),
+        _ => list(stem, lexer, notes).map(|table| vec![table]),
+    }
+}
+
+fn holds(lexer: &Lexer<'_>) -> Result<Holds, Fault> {
+    let mut lexer = lexer.clone();
+    match lexer.peek() {
+        Some(b'{') => Ok(Holds::Object(members(&lexer, false)?.len())),
+        Some(b'[') => {
+            let (mut all, mut objects, mut lists) = (0, 0, 0);
+            for start in elements(&lexer)? {
+                all += 1;
+                match lexer.text().as_bytes()[start] {
+                    b'{' => objects += 1,
+                    b'[' => lists += 1,
+                    _ => {}
+                }
+            }
+            Ok(match (all, objects, lists) {
+                (0, _, _) => Holds::Nothing,
+                (all, objects, _) if objects * 2 > all => Holds::Records,
+                (all, _, lists) if lists == all => Holds::Lists,
+                _ => Holds::Values(all),
+            })
+        }
+        _ => Ok(Holds::Scalar),
+    }
+}
+
+/// Where each element of the list at the lexer's place begins.
+fn elements(lexer: &Lexer<'_>) -> Result<Vec<usize>, Fault> {
+    let mut lexer = lexer.clone();
+    lexer.enter(b'[')?;
+    let mut starts = Vec::new();
+    while lexer.next_element(starts.is_empty())? {
+        lexer.peek();
+        starts.push(lexer.at);
+        lexer.skip()?;
+    }
+    Ok(starts)
+}
+
+/// The values of the object at the lexer's place.
+fn members<'a>(lexer: &Lexer<'a>, look_inside: bool) -> Result<Vec<Member<'a>>, Fault> {
+    let mut lexer = lexer.clone();
+    lexer.enter(b'{')?;
+    let mut members: Vec<Member<'a>> = Vec::new();
+    while let Some(key) = lexer.next_key(members.is_empty())? {
+        lexer.peek();
+        let start = lexer.at;
+        let holds = if look_inside { holds(&lexer)? } else { Holds::Scalar };
+        members.push(Member { key, start, holds });
+        lexer.skip()?;
+    }
+    Ok(members)
+}
+
+/// A list of records, of lists or of single values.
+fn list(stem: &str, lexer: &Lexer<'_>, mut notes: Vec<Note>) -> Result<SourceTable, Refusal> {
+    match holds(lexer)? {
+        Holds::Records | Holds::Nothing => {
+            let mut lexer = lexer.clone();
+            let mut records = Records::default();
+            let mut first = true;
+            lexer.enter(b'[')?;
+            while lexer.next_element(first)? {
+                row_of(&mut records, &mut lexer, &mut notes)?;
+                first = false;
+            }
+            records.finish(stem, notes).map_err(Refusal::Table)
+        }
+        Holds::Lists => lists(stem, lexer, &elements(lexer)?, notes),
+        _ => {
+            let mut lexer = lexer.clone();
+            let mut records = Records::default();
+            let mut first = true;
+            lexer.enter(b'[')?;
+            while lexer.next_element(first)? {
+                lone_value(&mut records, &mut lexer)?;
+                first = false;
+            }
+            records.finish(stem, notes).map_err(Refusal::Table)
+        }
+    }
+}
+
+/// Reads an element as a row; one that is no object stands in the column `value`, and a note says so.
+pub(super) fn row_of<'a>(records: &mut Records<'a>, lexer: &mut Lexer<'a>, notes: &mut Vec<Note>) -> Result<(), Fault> {
+    if lexer.peek() == Some(b'{') {
+        return records.object(lexer);
+    }
+    let start = lexer.at;
+    lone_value(records, lexer)?;
+    let code = "stray-values";
+    let found = notes.iter().position(|note| note.code == code);
+    let place = found.unwrap_or_else(|| {
+        notes.push(Note::new(
+            code,
+            "elements that are no objects stand in the column `value`",
+            0,
+        ));
+        notes.len() - 1
+    });
+    let mut note = notes.remove(place).with_sample(&lexer.text()[start..lexer.at]);
+    note.count += 1;
+    notes.insert(place, note);
+    Ok(())
+}
+
+/// Rows that are lists: the first names the columns where it holds nothing but texts.
+pub(super) fn lists(stem: &str, lexer: &Lexer<'_>, starts: &[usize], notes: Vec<Note>) -> Result<SourceTable, Refusal> {
+    let mut first = lexer.from(starts[0]);
+    let mut header = Vec::new();
+    first.enter(b'[')?;
+    while first.next_element(header.is_empty())? {
+        match first.value()? {
+            Cell::Text(name) => header.push(name),
+            _ => return rows_of_lists(stem, lexer, &[], starts, &[], notes),
+        }
+    }
+    rows_of_lists(stem, lexer, &header, &starts[1..], &[], notes)
+}
+
+fn rows_of_lists<'a>(
+    stem: &str,
+    lexer: &Lexer<'a>,
+    header: &[Cow<'a, str>],
+    starts: &[usize],
+    index: &[usize],
+    mut notes: Vec<Note>,
+) -> Result<SourceTable, Refusal> {
+    // Columns go by place, so that equal names stay two columns; the names are put in at the end.
+    let mut records = Records::default();
+    let places = |place: usize| Cow::Owned(place.to_string());
+    (0..header.len()).for_each(|place| records.declare(places(place)));
+    if !index.is_empty() {
+        records.declare(INDEX);
+    }
+    let mut ragged = Note::new("ragged-rows", "lists are shorter or longer than the first", 0);
+    let mut width = header.len();
+    for (row, start) in starts.iter().enumerate() {
+        let mut lexer = lexer.from(*start);
+        let mut place = 0;
+        lexer.enter(b'[')?;
+        while lexer.next_element(place == 0)? {
+            let cell = lexer.value()?;
+            records.put(places(place), cell, place);
+            place += 1;
+        }
+        if row == 0 && header.is_empty() {
+            width = place;
+        }
+        if place != width {
+            ragged = ragged.with_sample(&lexer.text()[*start..lexer.at]);
+            ragged.count += 1;
+        }
+        if let Some(start) = index.get(row) {
+            records.put(INDEX, lexer.from(*start).value()?, header.len());
+        }
+        records.end_row(&mut lexer);
+    }
+    if ragged.count > 0 {
+        notes.push(ragged);
+    }
+    records.rename(|key| match key.parse::<usize>() {
+        Ok(place) => header.get(place).cloned().unwrap_or_default(),
+        Err(_) => INDEX,
+    });
+    records.finish(stem, notes).map_err(Refusal::Table)
+}
+
+fn object(stem: &str, lexer: &Lexer<'_>, mut notes: Vec<Note>) -> Result<Vec<SourceTable>, Refusal> {
+    let members = members(lexer, true)?;
+    let at = |member: &Member<'_>| lexer.from(member.start);
+
+    let all_objects = members.iter().all(|member| matches!(member.holds, Holds::Object(1..)));
+    if all_objects
+        && !members.is_empty()
+        && let Some(table) = objects(stem, lexer, &members, &notes)?
+    {
+        return Ok(vec![table]);
+    }
+    if let [only] = members.as_slice()
+        && matches!(only.holds, Holds::Object(_))
+    {
+        // `{"data": {…}}` only wraps.
+        title(&only.key, &mut notes);
+        return object(stem, &at(only), notes);
+    }
+    if let Some(rows) = member(&members, &ROW_KEYS, |holds| {
+        holds == Holds::Lists || holds == Holds::Nothing
+    }) && let Some(header) = member(&members, &HEADER_KEYS, |holds| matches!(holds, Holds::Values(_)))
+    {
+        let starts = elements(&at(rows))?;
+        let index = member(&members, &["index"], |holds| holds == Holds::Values(starts.len()));
+        let used: Vec<_> = [rows, header]
+            .into_iter()
+            .chain(index)
+            .map(|member| member.start)
+            .collect();
+        metadata(lexer, &members, &used, &mut notes)?;
+        let index = match index {
+            Some(index) if !is_counted(&at(index))? => elements(&at(index))?,
+            _ => Vec::new(),
+        };
+        let header = texts(&at(header))?;
+        return rows_of_lists(stem, lexer, &header, &starts, &index, notes).map(|table| vec![table]);
+    }
+    let tabular = |holds: Holds| matches!(holds, Holds::Records | Holds::Lists);
+    let tables = members.iter().filter(|member| tabular(member.holds)).count();
+    if tables <= 1
+        && let Some(rows) = member(&members, &ROW_KEYS, |holds| tabular(holds) || holds == Holds::Nothing)
+    {
+        metadata(lexer, &members, &[rows.start], &mut notes)?;
+        return list(stem, &at(rows), notes).map(|table| vec![table]);
+    }
+    if tables > 0 && members.iter().any(|member| member.holds == Holds::Records) {
+        return several(stem, lexer, &members, notes);
+    }
+    if let Some(rows) = equal_lists(&members) {
+        return columns(stem, lexer, &members, rows, notes).map(|table| vec![table]);
+    }
+    let mut records = Records::default();
+    records.object(&mut lexer.clone())?;
+    records
+        .finish(stem, notes)
+        .map(|table| vec![table])
+        .map_err(Refusal::Table)
+}
+
+fn member<'m, 'a>(members: &'m [Member<'a>], keys: &[&str], fits: impl Fn(Holds) -> bool) -> Option<&'m Member<'a>> {
+    keys.iter().find_map(|key| {
+        members
+            .iter()
+            .find(|member| member.key.eq_ignore_ascii_case(key) && fits(member.holds))
+    })
+}
+
+fn title(name: &str, notes: &mut Vec<Note>) {
+    notes.push(Note::new("title", "the file itself names its table", 0).with_sample(name));
+}
+
+/// Tells of the values beside the rows, so that none is lost in silence.
+fn metadata(lexer: &Lexer<'_>, members: &[Member<'_>], used: &[usize], notes: &mut Vec<Note>) -> Result<(), Fault> {
+    let mut note = Note::new("metadata", "the file says more than its rows", 0);
+    for member in members.iter().filter(|member| !used.contains(&member.start)) {
+        let mut value = lexer.from(member.start);
+        let cell = value.value()?;
+        match &cell {
+            Cell::Text(name) if TITLE_KEYS.contains(&member.key.as_ref()) => title(name, notes),
+            _ => {
+                note = note.with_sample(&format!("{}: {}", member.key, &lexer.text()[member.start..value.at]));
+                note.count += 1;
+            }
+        }
+    }
+    if note.count > 0 {
+        notes.push(note);
+    }
+    Ok(())
+}
+
+fn texts<'a>(lexer: &Lexer<'a>) -> Result<Vec<Cow<'a, str>>, Fault> {
+    let mut texts = Vec::new();
+    for start in elements(lexer)? {
+        texts.push(match lexer.from(start).value()? {
+            Cell::Text(text) | Cell::Number(text) | Cell::Nested(text) => text,
+            _ => Cow::Borrowed(""),
+        });
+    }
+    Ok(texts)
+}
+
+/// Whether a list only numbers the rows from 0.
+fn is_counted(lexer: &Lexer<'_>) -> Result<bool, Fault> {
+    for (row, start) in elements(lexer)?.into_iter().enumerate() {
+        let counted = matches!(lexer.from(start).value()?, Cell::Number(number) if number.parse() == Ok(row));
+        if !counted {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Each list of records is a table of its own; what else there is makes one row of the table `stem`.
+fn several(
+    stem: &str,
+    lexer: &Lexer<'_>,
+    members: &[Member<'_>],
+    notes: Vec<Note>,
+) -> Result<Vec<SourceTable>, Refusal> {
+    let is_table = |member: &&Member<'_>| matches!(member.holds, Holds::Records | Holds::Lists);
+    if let [only] = members {
+        let mut notes = notes;
+        title(&only.key, &mut notes);
+        return list(stem, &lexer.from(only.start), notes).map(|table| vec![table]);
+    }
+    let mut tables = Vec::new();
+    let mut rest = Records::default();
+    for (place, member) in members.iter().filter(|member| !is_table(member)).enumerate() {
+        let cell = lexer.from(member.start).value()?;
+        rest.put(member.key.clone(), cell, place);
+    }
+    if !rest.is_empty() {
+        rest.end_row(&mut lexer.clone());
+        tables.push(rest.finish(stem, notes.clone()).map_err(Refusal::Table)?);
+    }
+    for member in members.iter().filter(is_table) {
+        let mut notes = notes.clone();
+        title(&member.key, &mut notes);
+        tables.push(list(
+            &format!("{stem}_{}", member.key),
+            &lexer.from(member.start),
+            notes,
+        )?);
+    }
+    Ok(tables)
+}
+
+/// The length that all values share, where all are lists: then they are columns.
+fn equal_lists(members: &[Member<'_>]) -> Option<usize> {
+    let length = |member: &Member<'_>| match member.holds {
+        Holds::Values(length) => Some(length),
+        Holds::Nothing => Some(0),
+        _ => None,
+    };
+    let first = length(members.first()?)?;
+    members
+        .iter()
+        .all(|member| length(member) == Some(first))
+        .then_some(first)
+}
+
+fn columns(
+    stem: &str,
+    lexer: &Lexer<'_>,
+    members: &[Member<'_>],
+    rows: usize,
+    notes: Vec<Note>,
+) -> Result<SourceTable, Refusal> {
+    let mut records = Records::default();
+    let mut values = Vec::new();
+    for member in members {
+        records.declare(member.key.clone());
+        values.push(elements(&lexer.from(member.start))?);
+    }
+    for row in 0..rows {
+        for (place, (member, starts)) in members.iter().zip(&values).enumerate() {
+            records.put(member.key.clone(), lexer.from(starts[row]).value()?, place);
+        }
+        records.end_row(&mut lexer.clone());
+    }
+    records.finish(stem, notes).map_err(Refusal::Table)
+}
+
+/// An object of objects: columns by row number (pandas' default) or rows by key (its `index`).
+fn objects(
+    stem: &str,
+    lexer: &Lexer<'_>,
+    outer: &[Member<'_>],
+    notes: &[Note],
+) -> Result<Option<SourceTable>, Refusal> {
+    let mut inner = Vec::new();
+    for member in outer {
+        inner.push(members(&lexer.from(member.start), false)?);
+    }
+    let mut records = Records::default();
+    let numbered = |members: &[Member<'_>]| {
+        members
+            .iter()
+            .enumerate()
+            .all(|(row, member)| member.key.parse() == Ok(row))
+            && members.len() == inner[0].len()
+    };
+    if inner.iter().all(|members| numbered(members)) {
+        for row in 0..inner[0].len() {
+            for (place, (member, values)) in outer.iter().zip(&inner).enumerate() {
+                records.put(member.key.clone(), lexer.from(values[row].start).value()?, place);
+            }
+            records.end_row(&mut lexer.clone());
+        }
+        return records.finish(stem, notes.to_vec()).map(Some).map_err(Refusal::Table);
+    }
+    // Rows share their keys; settings grouped by topic do not.
+    let widest = inner.iter().map(Vec::len).max().unwrap_or_default();
+    let shared = inner.iter().all(|members| {
+        let known = members
+            .iter()
+            .filter(|member| inner[0].iter().any(|first| first.key == member.key))
+            .count();
+        known * 2 >= members.len()
+    });
+    if outer.len() < 2 || widest == 0 || !shared {
+        return Ok(None);
+    }
+    let taken = |name: &&str| {
+        let mut keys = inner.iter().flatten().map(|member| &member.key);
+        keys.any(|key| key.eq_ignore_ascii_case(name))
+    };
+    let free = ["key", "row_key"].into_iter().find(|name| !taken(name));
+    let key = Cow::Borrowed(free.unwrap_or("object_key"));
+    for member in outer {
+        records.put(key.clone(), Cell::Text(member.key.clone()), 0);
+        let mut row = lexer.from(member.start);
+        row.enter(b'{')?;
+        let mut place = 1;
+        while let Some(name) = row.next_key(place == 1)? {
+            let cell = row.value()?;
+            records.put(name, cell, place);
+            place += 1;
+        }
+        records.end_row(&mut row);
+    }
+    records.finish(stem, notes.to_vec()).map(Some).map_err(Refusal::Table)
+}
