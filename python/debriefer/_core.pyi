@@ -54,7 +54,7 @@ class SqliteSource:
         (DECIMAL where a DOUBLE would round one of the integers), texts VARCHAR (dates too: SQL written for SQLite
         compares them as text), BLOBs BLOB. Numbers beside texts give VARCHAR, unless every text stands for a missing
         value (`''`, `NULL`, `N/A`): then those are NULL. Where nothing is stored the declared affinity decides.
-        Notes: `mixed-types`, `null-tokens`, `wide-numbers`, `date-text`, `blob-text`, `decoded-text`.
+        Notes: `mixed-types`, `null-tokens`, `wide-numbers`, `date-text`, `blob-text`, `encoding`.
 
         Raises:
             SourceError: No such name, a damaged page, a lock, or a view that fails or never ends.
@@ -210,7 +210,7 @@ def read_json(path: str | PathLike[str]) -> list[SourceTable]:
     round; truth values BOOLEAN; texts VARCHAR (codes stay text), or DATE and TIMESTAMP where all are ISO dates; objects
     and lists JSON, compact, with numbers as they were written; what is mixed VARCHAR or JSON. Missing keys are NULL.
     Notes: `title`, `metadata`, `rejected-lines`, `stray-values`, `ragged-rows`, `duplicate-keys`, `renamed-columns`,
-    `mixed-types`, `null-tokens`, `wide-numbers`, `nan`, `nan-in-json`, `lone-surrogates`, `decoded-text`.
+    `mixed-types`, `null-tokens`, `wide-numbers`, `nan`, `nan-in-json`, `lone-surrogates`, `encoding`.
 
     Raises:
         SourceError: The file is no JSON (line and column are given), holds single values only or nothing, is nested

@@ -27,8 +27,6 @@ _READERS = 2
 _OFFLINE: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
-    # It writes to stdout, where data goes.
-    "enable_progress_bar": "false",
 }
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import duckdb
 
-from debriefer.catalog.door import SESSION_SETTINGS
+from debriefer.catalog.door import ENGINE_SETTINGS
 from debriefer.catalog.model import MANIFEST_VERSION, META_SCHEMA, Manifest
 from debriefer.errors import CatalogError, MissingFileError
 
@@ -16,8 +16,6 @@ _READ_ONLY: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
-    # It writes to stdout, where data goes.
-    "enable_progress_bar": "false",
     # Results must not depend on which thread finished first.
     "preserve_insertion_order": "true",
 }
@@ -33,13 +31,11 @@ def connect(path: Path, memory_bytes: int | None) -> duckdb.DuckDBPyConnection:
     memory = {} if memory_bytes is None else {"memory_limit": f"{memory_bytes // 1024}KiB"}
     try:
         with _opening:
-            connection = duckdb.connect(str(path), read_only=True, config=_READ_ONLY | memory)
+            connection = duckdb.connect(str(path), read_only=True, config={**_READ_ONLY, **ENGINE_SETTINGS, **memory})
             locked = connection.execute("SELECT current_setting('lock_configuration')").fetchone()
             if locked == (False,):
                 # Known to the engine only once it runs. Results must not depend on where the machine stands.
                 connection.execute("SET GLOBAL TimeZone = 'UTC'")
-                for setting in SESSION_SETTINGS:
-                    connection.execute(setting)
                 connection.execute("SET lock_configuration = true")
     except duckdb.Error as error:
         message = f"`{path}` cannot be opened as a catalog: {str(error).splitlines()[0]}"

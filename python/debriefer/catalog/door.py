@@ -12,17 +12,17 @@ from debriefer._core import NormalizedSql, Rewrite
 from debriefer.catalog import hints
 from debriefer.errors import SqlError
 
-__all__ = ["SESSION_SETTINGS", "NormalizedSql", "Rewrite", "SqlDoor", "normalize_sql", "tokenize_sql"]
+__all__ = ["ENGINE_SETTINGS", "NormalizedSql", "Rewrite", "SqlDoor", "normalize_sql", "tokenize_sql"]
 
-# Statements that a catalog's connection is prepared with, before it is locked. What would let more SQLite through by
+# With what the engine is opened so that statements run as they are meant. What would let more SQLite through by
 # changing what right statements mean (`old_implicit_casting`, `integer_division`, `default_null_order`,
 # `scalar_subquery_error_on_multiple_rows`) is not among them.
-SESSION_SETTINGS: tuple[str, ...] = (
+ENGINE_SETTINGS: Mapping[str, str] = {
     # `x -> x + 1` is an error without it and has one meaning with it.
-    "SET GLOBAL lambda_syntax = 'ENABLE_SINGLE_ARROW'",
+    "lambda_syntax": "ENABLE_SINGLE_ARROW",
     # A misspelt table is an error, never a variable of the calling Python code.
-    "SET GLOBAL python_enable_replacements = false",
-)
+    "python_enable_replacements": "false",
+}
 
 _NO_TABLES = _core.SqlSchema()
 # The tables of the last call and their compiled names; compared by value, so a changed mapping is compiled anew.

@@ -94,7 +94,7 @@ def _sqlite(path: Path) -> Iterator[Readable | SourceError]:
             table = source.read(name)
             columns, foreign_keys = source.declared(name)
         except SourceError as error:
-            yield SourceError(f"table `{name}` {error.message}", hint=error.hint)
+            yield error
             continue
         key = sorted((place, column) for column, _, _, place in columns if place)
         yield Readable(
