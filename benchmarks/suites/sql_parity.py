@@ -18,6 +18,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -74,50 +75,38 @@ def cases(data: Path, names: tuple[str, ...]) -> list[Case]:
 def run(found: list[Case]) -> Iterator[Result]:
     """Run each query with the door and without it."""
     with tempfile.TemporaryDirectory() as folder:
-        catalog: Catalog | None = None
-        loaded: Path | None = None
-        try:
-            for number, case in enumerate(found):
-                if catalog is None or case.database != loaded:
-                    if catalog is not None:
-                        catalog.close()
-                    catalog = Catalog.from_files(case.database, Path(folder) / f"{number}.duckdb")
-                    loaded = case.database
-                yield _run_one(catalog, case)
-        finally:
-            if catalog is not None:
-                catalog.close()
+        for number, (database, group) in enumerate(groupby(found, key=lambda case: case.database)):
+            target = Path(folder) / f"{number}.duckdb"
+            of_database = list(group)
+            Catalog.from_files(database, target).close()
+            # One file cannot be open with two configurations in one process: first DuckDB alone, then the catalog.
+            with duckdb.connect(str(target), read_only=True) as connection:
+                plain = [_runs_right_without_door(connection, case) for case in of_database]
+            with Catalog.open(target) as catalog:
+                for case, right in zip(of_database, plain, strict=True):
+                    yield _run_one(catalog, case, right)
 
 
-def _run_one(catalog: Catalog, case: Case) -> Result:
-    plain = _runs_right_without_door(catalog, case)
+def _run_one(catalog: Catalog, case: Case, right_without_door: bool) -> Result:
     rewritten = False
     try:
         rewritten = catalog.normalize(case.sql).sql != case.sql
         frame = catalog.sql(case.sql)
     except SqlError as error:
-        return Result(case, False, plain, rewritten, error.message)
+        return Result(case, False, right_without_door, rewritten, error.message)
     right = _is_right(frame, case)
-    return Result(case, right, plain, rewritten, "" if right else "another result")
+    return Result(case, right, right_without_door, rewritten, "" if right else "another result")
 
 
 def _is_right(frame: Any, case: Case) -> bool:  # noqa: ANN401 -- any source that the metric takes
     return signature_score(frame, case.gold).score == 1.0
 
 
-def _runs_right_without_door(catalog: Catalog, case: Case) -> bool:
-    with duckdb.connect(str(catalog.path), read_only=True, config=_same_settings()) as connection:
-        try:
-            return _is_right(connection.sql(case.sql), case)
-        except (duckdb.Error, DebrieferError):
-            return False
-
-
-def _same_settings() -> dict[str, Any]:
-    # A second connection to an open file must be opened with the settings of the first.
-    from debriefer.catalog.connection import _READ_ONLY  # noqa: PLC0415, PLC2701
-
-    return dict(_READ_ONLY)
+def _runs_right_without_door(connection: duckdb.DuckDBPyConnection, case: Case) -> bool:
+    try:
+        return _is_right(connection.sql(case.sql), case)
+    except (duckdb.Error, DebrieferError):
+        return False
 
 
 def main(arguments: list[str] | None = None) -> int:
