@@ -165,7 +165,7 @@ impl Rewriter<'_, '_> {
         }
         let token = self.token(arguments[0].0);
         let text = token.text(self.scope.sql);
-        let meaning = self.scope.meaning(call.block, &Wanted::new(text));
+        let meaning = self.scope.meaning(call.block, &Wanted::new(text, self.scope.schema));
         if meaning.found != Spelling::Exact {
             self.edits.replace(
                 token.start,
@@ -362,7 +362,8 @@ impl Rewriter<'_, '_> {
         let (head, tail) = (self.token(first), self.token(last));
         if last > first && matches!(head.word, Word::Date | Word::Timestamp) {
             // `DATE '2024-01-01'` and `date(x)` are times; `date(x, '+1 day')` is SQLite's and gives text.
-            return self.token(first + 1).kind == Kind::String || !(first + 2..last).any(|at| self.token(at).op == b',');
+            return self.token(first + 1).kind == Kind::String
+                || !(first + 2..last).any(|at| self.token(at).op == b',');
         }
         let tail_text = tail.text(self.scope.sql);
         if last > first && self.token(last - 1).op == op::CAST && is_temporal_type(tail_text) {
