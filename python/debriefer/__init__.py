@@ -57,7 +57,9 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 -- any public name
     if home is None:
         message = f"module `debriefer` has no attribute `{name}`"
         raise AttributeError(message)
-    return getattr(importlib.import_module(home), name)
+    value = getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

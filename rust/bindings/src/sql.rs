@@ -45,15 +45,11 @@ impl SqlSchema {
             return Err(python_error(py, "SqlError", message, Some("decode the text as UTF-8")));
         };
         let edits = sql::normalize(text, &self.0).map_err(|error| error.into_py_error(py))?;
+        let original = sql.clone().unbind();
         let sql = if edits.is_empty() {
-            sql.clone().unbind()
+            original.clone_ref(py)
         } else {
             PyString::new(py, &sql::apply(text, &edits)).unbind()
-        };
-        let original = if edits.is_empty() {
-            sql.clone_ref(py)
-        } else {
-            PyString::new(py, text).unbind()
         };
         Ok(NormalizedSql { sql, original, edits })
     }

@@ -5,10 +5,14 @@ use crate::edits::{Edits, RewriteKind};
 use crate::lexer::{Kind, Lexer, Token, op};
 use crate::runs::{self, Piece};
 use crate::schema::Schema;
+use crate::structure::CANDIDATE;
 use crate::word::Word;
 
 /// A `]` further away than this closes no name.
 const LONGEST_BRACKET: usize = 256;
+
+/// A longer run without any ASCII mark is left alone: it is read again behind each quotation mark in it.
+const LONGEST_RUN: usize = 4096;
 
 /// The statement's tokens without white space and comments.
 pub(crate) struct Assembled {
@@ -56,28 +60,35 @@ impl<'a> Assembler<'a> {
     }
 
     pub(crate) fn run(mut self) -> Assembled {
-        let any_restorable = !self.schema.is_empty();
-        while let Some(token) = self.lexer.next() {
+        let bytes = self.sql.as_bytes();
+        while let Some(token) = self.lexer.next_significant() {
             match token.kind {
-                Kind::Space | Kind::Comment => {}
                 Kind::Ident => {
-                    let text = token.text(self.sql);
-                    if !text.is_ascii() {
-                        self.wide(token);
+                    if token.op == op::WIDE {
+                        self.wide(token.start, token.end);
                         continue;
                     }
+                    let mut token = token;
                     if token.word == Word::Other {
-                        self.out.has_names |= any_restorable && self.schema.may_need_quotes(text);
-                        self.out.has_dialect |= crate::functions::is_foreign(text);
-                    } else {
-                        self.out.has_dialect |= matches!(
-                            token.word,
-                            Word::Top | Word::Limit | Word::Div | Word::Mod | Word::Separator | Word::Date
-                        );
+                        let name = &bytes[token.start as usize..token.end as usize];
+                        if self.schema.may_need_quotes(name) {
+                            token.op = CANDIDATE;
+                            self.out.has_names = true;
+                        }
+                    } else if matches!(token.word, Word::Top | Word::Div | Word::Mod | Word::Separator) {
+                        self.out.has_dialect = true;
                     }
                     self.out.tokens.push(token);
                 }
-                Kind::Op if token.op == b'[' => self.bracket(token),
+                Kind::Op => match token.op {
+                    b'[' => self.bracket(token.start as usize),
+                    code => {
+                        if matches!(code, b'(' | b',') {
+                            self.note_dialect(code);
+                        }
+                        self.out.tokens.push(token);
+                    }
+                },
                 kind => {
                     self.out.has_names |= kind.is_quoted_name();
                     self.out.tokens.push(token);
@@ -87,14 +98,27 @@ impl<'a> Assembler<'a> {
         self.out
     }
 
+    /// Notes whether a function of another dialect is called, or `LIMIT a, b` stands before the mark `code`.
+    fn note_dialect(&mut self, code: u8) {
+        if self.out.has_dialect {
+            return;
+        }
+        self.out.has_dialect = match self.out.tokens.as_slice() {
+            [.., name] if code == b'(' => name.kind == Kind::Ident && crate::functions::is_foreign(name.text(self.sql)),
+            [.., limit, _] if code == b',' => limit.word == Word::Limit,
+            _ => false,
+        };
+    }
+
     fn last(&self) -> Option<&Token> {
         self.out.tokens.last()
     }
 
     /// A bracket is a name where only a name can stand, or where its whole content is a known name and no operand
     /// ends before it (then it would be an index).
-    fn bracket(&mut self, token: Token) {
-        let start = token.start as usize;
+    fn bracket(&mut self, start: usize) {
+        let mut token = Token::new(Kind::Op, start, start + 1);
+        token.op = b'[';
         let Some((content, end)) = bracket_content(self.sql, start) else {
             self.out.tokens.push(token);
             return;
@@ -138,11 +162,15 @@ impl<'a> Assembler<'a> {
     }
 
     /// A name that is not all ASCII.
-    fn wide(&mut self, token: Token) {
+    fn wide(&mut self, start: u32, end: u32) {
+        let token = Token::new(Kind::Ident, start as usize, end as usize);
         let text = token.text(self.sql);
         let symbol = self.schema.symbol(text, &mut self.key);
-        if symbol.is_some() || !runs::is_suspicious(text) {
-            self.wide_name(token, symbol.is_some());
+        if symbol.is_some() || text.len() > LONGEST_RUN || !runs::is_suspicious(text) {
+            self.wide_name(
+                token,
+                symbol.is_some_and(|symbol| self.schema.is_only_spelling(symbol, text)),
+            );
             return;
         }
         if runs::is_definition(text, self.last().copied()) || self.definitions().contains(text) {
@@ -176,6 +204,7 @@ impl<'a> Assembler<'a> {
                     if at == 0 {
                         let mut token = Token::new(Kind::Op, from as usize, to as usize);
                         token.op = if ascii.len() > 1 { op::COMPARE } else { byte };
+                        self.note_dialect(token.op);
                         self.out.tokens.push(token);
                     }
                 }
@@ -196,11 +225,13 @@ impl<'a> Assembler<'a> {
                 self.out.tokens.push(token);
             } else if text.is_ascii() {
                 token.word = crate::word::word(text.as_bytes());
-                self.out.has_dialect |= crate::functions::is_foreign(text);
                 self.out.tokens.push(token);
             } else {
-                let known = self.schema.symbol(text, &mut self.key).is_some();
-                self.wide_name(token, known);
+                let symbol = self.schema.symbol(text, &mut self.key);
+                self.wide_name(
+                    token,
+                    symbol.is_some_and(|symbol| self.schema.is_only_spelling(symbol, text)),
+                );
             }
         }
     }
@@ -248,7 +279,7 @@ impl<'a> Assembler<'a> {
 
     /// A name in another script, together with what stands around it if only both together name something known:
     /// `2023年收入`, `金额(万元)`, `增长率(%)`.
-    fn wide_name(&mut self, token: Token, known: bool) {
+    fn wide_name(&mut self, mut token: Token, settled: bool) {
         let mut start = token.start as usize;
         let mut end = token.end as usize;
         if !self.schema.is_empty() {
@@ -266,10 +297,15 @@ impl<'a> Assembler<'a> {
         if start < token.start as usize || end > token.end as usize {
             self.out.has_names = true;
             self.out.tokens.push(Token::new(Kind::Bare, start, end));
-            self.lexer.resume_at(end);
+            if end > token.end as usize {
+                self.lexer.resume_at(end);
+            }
             return;
         }
-        self.out.has_names |= known;
+        if !settled && !self.schema.is_empty() {
+            token.op = CANDIDATE;
+            self.out.has_names = true;
+        }
         self.out.tokens.push(token);
     }
 

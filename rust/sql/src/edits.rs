@@ -116,6 +116,13 @@ pub fn quote_text(text: &str) -> String {
 }
 
 fn quote(text: &str, mark: char) -> String {
+    if !text.as_bytes().contains(&(mark as u8)) {
+        let mut quoted = String::with_capacity(text.len() + 2);
+        quoted.push(mark);
+        quoted.push_str(text);
+        quoted.push(mark);
+        return quoted;
+    }
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push(mark);
     for c in text.chars() {

@@ -56,6 +56,19 @@ pub fn fold(name: &str) -> String {
     key
 }
 
+/// Whether `name` folds to `key`, without folding it where a glance tells.
+#[must_use]
+pub fn folds_to(name: &str, key: &str) -> bool {
+    if !name.is_ascii() {
+        return fold(name) == key;
+    }
+    let mut left = key.bytes();
+    name.bytes()
+        .filter(|b| !b.is_ascii_whitespace())
+        .all(|b| left.next() == Some(b.to_ascii_lowercase()))
+        && left.next().is_none()
+}
+
 /// Whether `DuckDB` takes the two spellings for one name: it ignores the case of ASCII letters alone.
 #[must_use]
 pub fn same_name(left: &str, right: &str) -> bool {
@@ -127,6 +140,8 @@ mod tests {
         assert_eq!(fold("e\u{301}"), fold("É"));
         assert_ne!(fold("a_b"), fold("ab"));
         assert_ne!(fold("①"), fold("1"));
+        assert!(folds_to("User Name", "username") && folds_to("姓 名", "姓名"));
+        assert!(!folds_to("User", "username") && !folds_to("usernames", "username"));
     }
 
     #[test]

@@ -165,7 +165,7 @@ impl Rewriter<'_, '_> {
         }
         let token = self.token(arguments[0].0);
         let text = token.text(self.scope.sql);
-        let meaning = self.scope.meaning(call.block, &Wanted::new(text));
+        let meaning = self.scope.meaning(call.block, &Wanted::new(text, self.scope.schema));
         if meaning.found != Spelling::Exact {
             self.edits.replace(
                 token.start,

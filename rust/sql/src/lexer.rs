@@ -3,7 +3,9 @@
 //! It never fails: what `DuckDB` would refuse becomes [`Kind::Unknown`], and an unterminated string or comment runs to
 //! the end of the text. Time is linear in the length of the text.
 
-use crate::word::{Word, word};
+use memchr::{memchr, memchr2};
+
+use crate::word::{Word, add_letter, spelled_word};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +73,8 @@ pub mod op {
     pub const MATCH: u8 = 133;
     /// `//`, `**` and every other one
     pub const OTHER: u8 = 134;
+    /// Not an operator: a name that goes beyond ASCII.
+    pub const WIDE: u8 = 4;
 }
 
 /// A stretch of the text.
@@ -84,7 +88,7 @@ pub struct Token {
     pub kind: Kind,
     /// For [`Kind::Ident`]: the word it spells.
     pub word: Word,
-    /// For [`Kind::Op`]: its ASCII character, or a constant of [`op`]; else 0.
+    /// For [`Kind::Op`]: its ASCII character, or a constant of [`op`]; for [`Kind::Ident`]: [`op::WIDE`] or 0; else 0.
     pub op: u8,
 }
 
@@ -118,6 +122,8 @@ const START: u8 = 2;
 const DIGIT: u8 = 4;
 const OPERATOR: u8 = 8;
 const WIDE: u8 = 16;
+/// What a name may hold behind its first character.
+const NAME: u8 = 32;
 
 const CLASS: [u8; 256] = {
     let mut table = [0; 256];
@@ -127,9 +133,10 @@ const CLASS: [u8; 256] = {
         let byte = i as u8;
         table[i] = match byte {
             b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => SPACE,
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' => START,
-            0x80.. => START | WIDE,
-            b'0'..=b'9' => DIGIT,
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => START | NAME,
+            b'$' => NAME,
+            0x80.. => START | WIDE | NAME,
+            b'0'..=b'9' => DIGIT | NAME,
             b'~' | b'!' | b'@' | b'^' | b'&' | b'|' | b'+' | b'-' | b'*' | b'/' | b'%' | b'<' | b'>' | b'=' => OPERATOR,
             _ => 0,
         };
@@ -139,6 +146,7 @@ const CLASS: [u8; 256] = {
 };
 
 /// Length of the Unicode white space that `DuckDB` reads as a blank at `at`, or 0.
+#[inline]
 #[must_use]
 pub fn wide_space(bytes: &[u8], at: usize) -> usize {
     match bytes[at..] {
@@ -165,6 +173,24 @@ impl<'a> Lexer<'a> {
         Self { sql, at: 0 }
     }
 
+    /// The next token that is neither white space nor a comment.
+    #[inline(always)]
+    pub fn next_significant(&mut self) -> Option<Token> {
+        loop {
+            let bytes = self.sql.as_bytes();
+            while bytes
+                .get(self.at)
+                .is_some_and(|byte| CLASS[*byte as usize] & SPACE != 0)
+            {
+                self.at += 1;
+            }
+            let token = self.next()?;
+            if !matches!(token.kind, Kind::Space | Kind::Comment) {
+                return Some(token);
+            }
+        }
+    }
+
     /// Goes on at byte `position`, which must be a character's first.
     pub fn resume_at(&mut self, position: usize) {
         self.at = position;
@@ -186,27 +212,27 @@ impl<'a> Lexer<'a> {
         at
     }
 
-    /// The end of the name that starts at `at`.
-    fn name_end(&self, mut at: usize) -> usize {
+    /// The end of the name that starts at `start`, its letters packed, and whether it goes beyond ASCII.
+    #[inline]
+    fn name(&self, start: usize) -> (usize, u64, bool) {
         let bytes = self.sql.as_bytes();
-        while at < bytes.len() {
-            let class = CLASS[bytes[at] as usize];
-            if class & (START | DIGIT) == 0 && bytes[at] != b'$' {
+        let (mut end, mut letters, mut all) = (start, 0, 0);
+        for byte in &bytes[start..] {
+            if CLASS[*byte as usize] & NAME == 0 || (*byte >= 0xc2 && wide_space(bytes, end) > 0) {
                 break;
             }
-            if class & WIDE != 0 && wide_space(bytes, at) > 0 {
-                break;
-            }
-            at += 1;
+            letters = add_letter(letters, *byte);
+            all |= *byte;
+            end += 1;
         }
-        at
+        (end, letters, all >= 0x80)
     }
 
     fn quoted(&self, from: usize, quote: u8) -> Option<usize> {
         let bytes = self.sql.as_bytes();
         let mut at = from;
         loop {
-            at += bytes.get(at..)?.iter().position(|b| *b == quote)?;
+            at += memchr(quote, bytes.get(at..)?)?;
             if self.byte(at + 1) != quote {
                 return Some(at + 1);
             }
@@ -249,10 +275,10 @@ impl<'a> Lexer<'a> {
         bytes.len()
     }
 
-    fn dollar(&self, start: usize) -> Token {
+    fn dollar(&self, start: usize) -> (Kind, usize) {
         let len = self.sql.len();
         if self.has(start + 1, DIGIT) {
-            return Token::new(Kind::Param, start, self.while_class(start + 1, DIGIT));
+            return (Kind::Param, self.while_class(start + 1, DIGIT));
         }
         let mut tag = start + 1;
         while self.has(tag, START | DIGIT) {
@@ -263,12 +289,12 @@ impl<'a> Lexer<'a> {
             let end = self.sql[tag + 1..]
                 .find(delimiter)
                 .map_or(len, |at| tag + 1 + at + delimiter.len());
-            return Token::new(Kind::String, start, end);
+            return (Kind::String, end);
         }
         if tag > start + 1 {
-            return Token::new(Kind::Param, start, self.name_end(start + 1).max(start + 1));
+            return (Kind::Param, self.name(start + 1).0);
         }
-        single(start, b'$')
+        (Kind::Op, start + 1)
     }
 
     fn number(&self, start: usize) -> usize {
@@ -301,7 +327,7 @@ impl<'a> Lexer<'a> {
         at
     }
 
-    fn operator(&self, start: usize) -> Token {
+    fn operator(&self, start: usize) -> (usize, u8) {
         let bytes = self.sql.as_bytes();
         let mut end = start + 1;
         while self.has(end, OPERATOR) && !matches!((self.byte(end), self.byte(end + 1)), (b'-', b'-') | (b'/', b'*')) {
@@ -325,9 +351,7 @@ impl<'a> Lexer<'a> {
             b"~~" | b"!~~" | b"~~*" | b"!~~*" | b"~~~" | b"!~" => op::MATCH,
             _ => op::OTHER,
         };
-        let mut token = Token::new(Kind::Op, start, end);
-        token.op = code;
-        token
+        (end, code)
     }
 
     fn prefixed_string(&self, start: usize, byte: u8) -> Option<usize> {
@@ -342,67 +366,84 @@ impl<'a> Lexer<'a> {
     }
 }
 
-fn single(start: usize, byte: u8) -> Token {
-    let mut token = Token::new(Kind::Op, start, start + 1);
-    token.op = byte;
-    token
+impl Lexer<'_> {
+    /// Kind, end and operator of the token at `start` that is neither space, name nor number.
+    fn marked(&self, start: usize, byte: u8) -> (Kind, usize, u8) {
+        let bytes = self.sql.as_bytes();
+        let len = bytes.len();
+        let second = self.byte(start + 1);
+        let quoted = |kind, quote| {
+            self.quoted(start + 1, quote)
+                .map_or((Kind::Unknown, len, 0), |end| (kind, end, 0))
+        };
+        match byte {
+            b'\'' => (Kind::String, self.quoted(start + 1, b'\'').unwrap_or(len), 0),
+            b'"' => quoted(Kind::Quoted, b'"'),
+            b'`' => quoted(Kind::Backtick, b'`'),
+            b'-' if second == b'-' => (
+                Kind::Comment,
+                memchr2(b'\n', b'\r', &bytes[start..]).map_or(len, |at| start + at),
+                0,
+            ),
+            b'/' if second == b'*' => (Kind::Comment, self.block_comment(start + 2), 0),
+            b'$' => {
+                let (kind, end) = self.dollar(start);
+                (kind, end, if kind == Kind::Op { byte } else { 0 })
+            }
+            b'?' => (Kind::Param, self.while_class(start + 1, DIGIT), 0),
+            b':' if second == b':' => (Kind::Op, start + 2, op::CAST),
+            b':' if second == b'=' => (Kind::Op, start + 2, op::NAMED),
+            b'(' | b')' | b'[' | b']' | b'{' | b'}' | b',' | b';' | b'.' | b':' | b'#' => (Kind::Op, start + 1, byte),
+            _ if CLASS[byte as usize] & OPERATOR != 0 => {
+                let (end, code) = self.operator(start);
+                (Kind::Op, end, code)
+            }
+            _ => (Kind::Unknown, start + 1, 0),
+        }
+    }
 }
 
 impl Iterator for Lexer<'_> {
     type Item = Token;
 
+    // Inlined so that a token is put together in registers: bytes written one by one and read back as a word stall.
+    #[inline(always)]
     fn next(&mut self) -> Option<Token> {
         let start = self.at;
         let bytes = self.sql.as_bytes();
         let byte = *bytes.get(start)?;
         let class = CLASS[byte as usize];
-        let len = bytes.len();
-        let token = if class & SPACE != 0 {
-            Token::new(Kind::Space, start, self.while_class(start + 1, SPACE))
-        } else if class & START != 0 {
+        let mut found = Word::Other;
+        let mut code = 0;
+        let (kind, end) = if class & START != 0 {
             let blank = if class & WIDE != 0 { wide_space(bytes, start) } else { 0 };
             if blank > 0 {
-                Token::new(Kind::Space, start, start + blank)
+                (Kind::Space, start + blank)
             } else if let Some(end) = self.prefixed_string(start, byte) {
-                Token::new(Kind::String, start, end)
+                (Kind::String, end)
             } else {
-                let end = self.name_end(start + 1);
-                let mut token = Token::new(Kind::Ident, start, end);
-                token.word = word(&bytes[start..end]);
-                token
+                let (end, letters, wide) = self.name(start);
+                found = spelled_word(&bytes[start..end], letters);
+                code = if wide { op::WIDE } else { 0 };
+                (Kind::Ident, end)
             }
+        } else if class & SPACE != 0 {
+            (Kind::Space, self.while_class(start + 1, SPACE))
         } else if class & DIGIT != 0 || (byte == b'.' && self.has(start + 1, DIGIT)) {
-            Token::new(Kind::Number, start, self.number(start))
+            (Kind::Number, self.number(start))
         } else {
-            match (byte, self.byte(start + 1)) {
-                (b'\'', _) => Token::new(Kind::String, start, self.quoted(start + 1, b'\'').unwrap_or(len)),
-                (b'"', _) => self.quoted(start + 1, b'"').map_or_else(
-                    || Token::new(Kind::Unknown, start, len),
-                    |end| Token::new(Kind::Quoted, start, end),
-                ),
-                (b'`', _) => self.quoted(start + 1, b'`').map_or_else(
-                    || Token::new(Kind::Unknown, start, len),
-                    |end| Token::new(Kind::Backtick, start, end),
-                ),
-                (b'-', b'-') => {
-                    let end = bytes[start..].iter().position(|b| matches!(b, b'\n' | b'\r'));
-                    Token::new(Kind::Comment, start, end.map_or(len, |at| start + at))
-                }
-                (b'/', b'*') => Token::new(Kind::Comment, start, self.block_comment(start + 2)),
-                (b'$', _) => self.dollar(start),
-                (b'?', _) => Token::new(Kind::Param, start, self.while_class(start + 1, DIGIT)),
-                (b':', second @ (b':' | b'=')) => {
-                    let mut token = Token::new(Kind::Op, start, start + 2);
-                    token.op = if second == b':' { op::CAST } else { op::NAMED };
-                    token
-                }
-                _ if class & OPERATOR != 0 => self.operator(start),
-                (b'(' | b')' | b'[' | b']' | b'{' | b'}' | b',' | b';' | b'.' | b':' | b'#', _) => single(start, byte),
-                _ => Token::new(Kind::Unknown, start, start + 1),
-            }
+            let (kind, end, mark) = self.marked(start, byte);
+            code = mark;
+            (kind, end)
         };
-        self.at = token.end as usize;
-        Some(token)
+        self.at = end;
+        Some(Token {
+            start: offset(start),
+            end: offset(end),
+            kind,
+            word: found,
+            op: code,
+        })
     }
 }
 

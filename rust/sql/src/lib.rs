@@ -16,6 +16,8 @@ mod schema;
 mod scope;
 mod sources;
 mod structure;
+#[cfg(test)]
+mod tests;
 mod word;
 
 pub use edits::{Edit, RewriteKind, apply, characters, quote_name, quote_text};

@@ -26,7 +26,7 @@ pub(crate) fn name_text(sql: &str, token: Token) -> Cow<'_, str> {
 /// Removes the ASCII quotes around `text` and halves doubled closing ones.
 fn unquoted(text: &str, close: char) -> Cow<'_, str> {
     let inner = text.get(1..text.len().saturating_sub(1)).unwrap_or("");
-    if inner.contains(close) {
+    if inner.as_bytes().contains(&(close as u8)) {
         let doubled: String = [close, close].iter().collect();
         Cow::Owned(inner.replace(&doubled, close.encode_utf8(&mut [0; 4])))
     } else {

@@ -5,7 +5,7 @@ use crate::edits::Edits;
 use crate::lexer::{Kind, Token, offset, op};
 use crate::schema::Schema;
 use crate::structure::{
-    Block, Call, Clause, FrameKind, ItemKind, MENTIONED, Mention, NONE, OF_BETWEEN, Origin, Role, Structure,
+    Block, CANDIDATE, Call, Clause, FrameKind, ItemKind, MENTIONED, Mention, NONE, OF_BETWEEN, Origin, Role, Structure,
 };
 use crate::word::Word;
 
@@ -54,6 +54,8 @@ pub(crate) struct Parser<'a> {
     open_calls: Vec<(usize, usize)>,
     pub(crate) tops: Vec<Top>,
     pub(crate) closed: u32,
+    /// What the innermost frame says.
+    expects_source: bool,
     pub(crate) key: String,
     pub(crate) out: Structure,
 }
@@ -70,6 +72,7 @@ impl<'a> Parser<'a> {
             open_calls: Vec::new(),
             tops: Vec::new(),
             closed: 0,
+            expects_source: false,
             key: String::new(),
             out: Structure::default(),
         }
@@ -78,8 +81,20 @@ impl<'a> Parser<'a> {
     pub(crate) fn run(mut self) -> Structure {
         self.start_statement();
         let mut at = 0;
-        while at < self.tokens.len() {
+        while let Some(token) = self.tokens.get(at) {
+            // Most tokens are plain names, numbers and strings in expressions: they shape nothing.
+            let plain = match token.kind {
+                Kind::Ident => token.word == Word::Other && token.op != CANDIDATE,
+                Kind::Number | Kind::String => true,
+                Kind::Op => matches!(token.op, b'.' | b'=' | b'*' | b'+' | b'-'),
+                _ => false,
+            };
+            if plain && !self.expects_source {
+                at += 1;
+                continue;
+            }
             at = self.step(at);
+            self.expects_source = self.frame().expects_source;
         }
         self.end_statement(at);
         self.out
@@ -189,29 +204,24 @@ impl<'a> Parser<'a> {
     }
 
     pub(crate) fn mention(&mut self, at: usize, role: Role) {
-        let token = self.tokens[at];
-        if token.kind == Kind::Ident {
-            let text = token.text(self.sql);
-            let may_differ = if text.is_ascii() {
-                self.schema.may_need_quotes(text)
-            } else {
-                !self.schema.is_empty()
-            };
-            if !may_differ {
-                return;
-            }
-        }
-        let frame = *self.frame();
-        if token.op == MENTIONED {
+        let Token { kind, op, .. } = self.tokens[at];
+        if op == MENTIONED || !(kind.is_quoted_name() || op == CANDIDATE) {
             return;
         }
         self.tokens[at].op = MENTIONED;
+        let Frame {
+            block,
+            clause,
+            kind,
+            call,
+            ..
+        } = self.frames[self.frames.len() - 1];
         self.out.mentions.push(Mention {
             token: offset(at),
-            block: frame.block,
-            clause: frame.clause,
-            frame: frame.kind,
-            call: frame.call,
+            block,
+            clause,
+            frame: kind,
+            call,
             role,
         });
     }

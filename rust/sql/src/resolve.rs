@@ -59,9 +59,15 @@ impl<'a, 'e> Resolver<'a, 'e> {
         for mention in mentions {
             self.mention(mention)?;
         }
-        for (at, token) in self.scope.tokens.iter().enumerate() {
+        for (at, token) in self
+            .scope
+            .tokens
+            .iter()
+            .enumerate()
+            .filter(|(_, t)| t.kind.is_quoted_name())
+        {
             // What stands outside every understood place still gets DuckDB's quotes.
-            if token.op != MENTIONED && token.kind.is_quoted_name() {
+            if token.op != MENTIONED {
                 self.quote(at, None, RewriteKind::Quote);
             }
         }
@@ -72,6 +78,7 @@ impl<'a, 'e> Resolver<'a, 'e> {
         self.scope.tokens.get(at).copied()
     }
 
+    #[inline]
     fn op_at(&self, at: usize) -> u8 {
         self.token(at).filter(|t| t.kind == Kind::Op).map_or(0, |t| t.op)
     }
@@ -223,10 +230,14 @@ impl<'a, 'e> Resolver<'a, 'e> {
             self.quote(at, None, RewriteKind::Quote);
             return Ok(());
         }
-        let name = self.text(at).into_owned();
-        let wanted = Wanted::new(&name);
+        let name = self.text(at);
+        let wanted = Wanted::new(&name, self.scope.schema);
         if self.before(at).is_some_and(|t| t.op == b'.') {
             return self.field(mention, &wanted);
+        }
+        if matches!(token.kind, Kind::Backtick | Kind::Bracket) && wanted.is_settled(self.scope.schema) {
+            self.quote(at, None, RewriteKind::Quote);
+            return Ok(());
         }
         if self.op_at(at + 1) == b'.' {
             let restored = match self.scope.qualifier(mention.block, &wanted) {
@@ -252,7 +263,7 @@ impl<'a, 'e> Resolver<'a, 'e> {
     fn field(&mut self, mention: &Mention, wanted: &Wanted<'_>) -> Result<(), SqlError> {
         let at = mention.token as usize;
         let qualifier = at.checked_sub(2).map(|q| self.text(q).into_owned());
-        let source = qualifier.and_then(|q| self.scope.qualifier(mention.block, &Wanted::new(&q)));
+        let source = qualifier.and_then(|q| self.scope.qualifier(mention.block, &Wanted::new(&q, self.scope.schema)));
         let found = source.map_or(Spelling::Missing, |(source, _)| self.scope.in_source(source, wanted).0);
         match found {
             Spelling::Loose(names) if names.len() > 1 => return Err(ambiguous(wanted.text, &names, "column")),
@@ -275,13 +286,16 @@ impl<'a, 'e> Resolver<'a, 'e> {
             return Ok(());
         }
         let place = self.place(mention);
+        if place == Place::Value {
+            self.string(at, name);
+            return Ok(());
+        }
         let known = self.scope.known_names(mention.block);
         let misspelt = || known.iter().any(|column| distance(name, column) <= MISSPELT);
         match place {
-            Place::Value => self.string(at, name),
             Place::Argument if !misspelt() => self.string(at, name),
             Place::Other => self.quote(at, None, RewriteKind::Quote),
-            Place::Name | Place::Argument => {
+            Place::Value | Place::Name | Place::Argument => {
                 if self.scope.structure.has_lambda {
                     self.quote(at, None, RewriteKind::Quote);
                 } else {

@@ -56,12 +56,16 @@ impl Default for Filter {
 pub struct Schema {
     tables: Vec<Table>,
     symbols: FxHashMap<Box<str>, Symbol>,
+    /// By symbol: the only spelling, or `None` where there are several.
+    spellings: Vec<Option<Box<str>>>,
     /// Spelling and table of each table name and alias.
     tables_by_symbol: FxHashMap<Symbol, Vec<(String, u32)>>,
     /// Column positions by table and symbol.
     columns: FxHashMap<(u32, Symbol), Vec<u32>>,
-    /// Lengths (as bits) of unquoted ASCII spellings of names that need quotes, by first letter: a cheap "certainly not".
-    ascii_filter: Filter,
+    /// Lengths (as bits) of unquoted ASCII spellings of names that need quotes, by first and by last letter: a cheap
+    /// "certainly not".
+    ascii_first: Filter,
+    ascii_last: Filter,
     longest: usize,
     /// Columns of a date or time type, by table and symbol.
     temporal: FxHashSet<(u32, Symbol)>,
@@ -150,19 +154,30 @@ impl Schema {
         let key = fold(name);
         self.longest = self.longest.max(name.len().max(key.len()));
         if key.is_ascii() && !same_name(&key, name) {
-            if let Some(first) = key.bytes().next() {
-                self.ascii_filter.0[first as usize] |= 1 << key.len().min(63);
+            if let [first, ..] = key.as_bytes() {
+                let length = 1 << key.len().min(63);
+                self.ascii_first.0[*first as usize] |= length;
+                self.ascii_last.0[key.as_bytes()[key.len() - 1] as usize] |= length;
             }
         }
         let next = crate::lexer::offset(self.symbols.len());
-        *self.symbols.entry(key.into_boxed_str()).or_insert(next)
+        let symbol = *self.symbols.entry(key.into_boxed_str()).or_insert(next);
+        match self.spellings.get_mut(symbol as usize) {
+            None => self.spellings.push(Some(name.into())),
+            Some(known) if known.as_deref().is_some_and(|known| !same_name(known, name)) => *known = None,
+            Some(_) => {}
+        }
+        symbol
     }
 
     /// Whether the unquoted ASCII `name` may be another spelling of a name that needs quotes.
-    pub(crate) fn may_need_quotes(&self, name: &str) -> bool {
-        name.bytes().next().is_some_and(|first| {
-            self.ascii_filter.0[first.to_ascii_lowercase() as usize & 127] >> name.len().min(63) & 1 == 1
-        })
+    #[inline]
+    pub(crate) fn may_need_quotes(&self, name: &[u8]) -> bool {
+        let ([first, ..], [.., last]) = (name, name) else {
+            return false;
+        };
+        let has = |filter: &Filter, byte: u8| filter.0[usize::from(byte.to_ascii_lowercase() & 127)];
+        (has(&self.ascii_first, *first) & has(&self.ascii_last, *last)) >> name.len().min(63) & 1 == 1
     }
 
     /// The symbol of `name`; `key` is a buffer.
@@ -173,6 +188,18 @@ impl Schema {
         }
         fold_into(name, key);
         self.symbols.get(key.as_str()).copied()
+    }
+
+    /// The symbol of a folded name.
+    pub(crate) fn symbol_of_key(&self, key: &str) -> Option<Symbol> {
+        self.symbols.get(key).copied()
+    }
+
+    /// Whether `name` is spelled as every table and column of its symbol is: then nothing can restore it.
+    pub(crate) fn is_only_spelling(&self, symbol: Symbol, name: &str) -> bool {
+        self.spellings[symbol as usize]
+            .as_deref()
+            .is_some_and(|known| same_name(known, name))
     }
 
     /// Length in bytes of the longest name.
@@ -264,7 +291,7 @@ mod tests {
     #[test]
     fn the_filter_passes_what_may_need_quotes() {
         let schema = schema();
-        assert!(schema.may_need_quotes("UserName"));
-        assert!(!schema.may_need_quotes("id"));
+        assert!(schema.may_need_quotes(b"UserName"));
+        assert!(!schema.may_need_quotes(b"id"));
     }
 }

@@ -1,11 +1,13 @@
 //! What a name can mean in a block: columns of its sources, its aliases, and the same of the blocks around it.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
 
-use crate::fold::fold;
+use crate::fold::{fold, folds_to, same_name};
 use crate::lexer::Token;
 use crate::names::{is_called, name_text};
-use crate::schema::{Found, Schema, add_spelling};
+use crate::schema::{Found, Schema, Symbol};
 use crate::structure::{Item, ItemKind, NONE, Origin, Source, Structure};
 
 /// Comparisons with names of results that one statement may cost: beyond it every name is taken for possible.
@@ -16,11 +18,20 @@ const BUDGET: u32 = 400_000;
 pub(crate) struct Wanted<'w> {
     pub(crate) text: &'w str,
     pub(crate) key: String,
+    symbol: Option<Symbol>,
 }
 
 impl<'w> Wanted<'w> {
-    pub(crate) fn new(text: &'w str) -> Self {
-        Self { text, key: fold(text) }
+    pub(crate) fn new(text: &'w str, schema: &Schema) -> Self {
+        let key = fold(text);
+        let symbol = schema.symbol_of_key(&key);
+        Self { text, key, symbol }
+    }
+
+    /// Whether no table or column is spelled in another way.
+    pub(crate) fn is_settled(&self, schema: &Schema) -> bool {
+        self.symbol
+            .is_some_and(|symbol| schema.is_only_spelling(symbol, self.text))
     }
 }
 
@@ -59,7 +70,6 @@ pub(crate) struct Scope<'a> {
     /// Names that tokens spell once they are rewritten.
     pub(crate) restored: FxHashMap<u32, String>,
     budget: u32,
-    buffer: String,
 }
 
 impl<'a> Scope<'a> {
@@ -71,7 +81,6 @@ impl<'a> Scope<'a> {
             structure,
             restored: FxHashMap::default(),
             budget: BUDGET,
-            buffer: String::new(),
         }
     }
 
@@ -170,12 +179,12 @@ impl<'a> Scope<'a> {
         }
     }
 
-    fn in_table(&mut self, table: u32, wanted: &Wanted<'_>) -> Spelling {
+    fn in_table(&self, table: u32, wanted: &Wanted<'_>) -> Spelling {
         // Every table has a row number.
         if wanted.text.eq_ignore_ascii_case("rowid") {
             return Spelling::Exact;
         }
-        match self.schema.symbol(wanted.text, &mut self.buffer) {
+        match wanted.symbol {
             Some(symbol) => self.schema.column(table, symbol, wanted.text, Found::Missing).into(),
             None => Spelling::Missing,
         }
@@ -239,18 +248,24 @@ impl<'a> Scope<'a> {
 
     fn add_token(&mut self, found: Spelling, token: u32, wanted: &Wanted<'_>) -> Spelling {
         self.budget = self.budget.saturating_sub(1);
-        let name = match self.restored.get(&token) {
-            Some(name) => std::borrow::Cow::Borrowed(name.as_str()),
-            None => name_text(self.sql, self.tokens[token as usize]),
-        };
-        if crate::fold::same_name(&name, wanted.text) {
+        let name = self.name_of(token);
+        if same_name(&name, wanted.text) {
             return Spelling::Exact;
         }
-        crate::fold::fold_into(&name, &mut self.buffer);
-        if self.buffer == wanted.key {
-            return merge(found, add_spelling(Found::Missing, wanted.text, &name).into());
+        if folds_to(&name, &wanted.key) {
+            return merge(found, Spelling::Loose(vec![name.into_owned()]));
         }
         found
+    }
+
+    /// The name that a token spells once it is rewritten.
+    fn name_of(&self, token: u32) -> Cow<'_, str> {
+        if !self.restored.is_empty() {
+            if let Some(name) = self.restored.get(&token) {
+                return Cow::Borrowed(name);
+            }
+        }
+        name_text(self.sql, self.tokens[token as usize])
     }
 
     /// The source that a qualifier names, innermost first, and how it must be spelled.
@@ -258,14 +273,11 @@ impl<'a> Scope<'a> {
         let mut loose = None;
         for level in self.blocks(block) {
             for source in self.sources(level).filter(|s| s.name != NONE) {
-                let name = match self.restored.get(&source.name) {
-                    Some(name) => std::borrow::Cow::Borrowed(name.as_str()),
-                    None => name_text(self.sql, self.tokens[source.name as usize]),
-                };
-                if crate::fold::same_name(&name, wanted.text) {
+                let name = self.name_of(source.name);
+                if same_name(&name, wanted.text) {
                     return Some((source, None));
                 }
-                if fold(&name) == wanted.key {
+                if folds_to(&name, &wanted.key) {
                     loose = loose.or(Some((source, Some(name.into_owned()))));
                 }
             }
@@ -299,7 +311,7 @@ impl<'a> Scope<'a> {
         }
         let name = name_text(self.sql, self.tokens[last as usize]).into_owned();
         let qualifier = (first < last).then(|| name_text(self.sql, self.tokens[first as usize]).into_owned());
-        let wanted = Wanted::new(&name);
+        let wanted = Wanted::new(&name, self.schema);
         for level in self.blocks(block) {
             for source in self.sources(level) {
                 let named = source.name != NONE
@@ -368,7 +380,7 @@ fn merge(left: Spelling, right: Spelling) -> Spelling {
         (Spelling::Missing, other) | (other, Spelling::Missing) => other,
         (Spelling::Loose(mut names), Spelling::Loose(more)) => {
             for name in more {
-                if !names.iter().any(|known| crate::fold::same_name(known, &name)) {
+                if !names.iter().any(|known| same_name(known, &name)) {
                     names.push(name);
                 }
             }

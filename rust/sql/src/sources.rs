@@ -226,8 +226,12 @@ impl Parser<'_> {
             return next;
         }
         let outer = self.frame().ctes;
+        let outer_block = self.frame().block as usize;
+        let around = self.out.blocks[outer_block].parent;
         self.push_query();
         let block = self.frame().block;
+        // A common table expression does not see the sources of the query that uses it.
+        self.out.blocks[block as usize].parent = around;
         self.ctes.push(Cte {
             name: offset(at),
             block,

@@ -5,6 +5,8 @@
 pub(crate) const NONE: u32 = u32::MAX;
 /// Value of [`Token::op`] for the `AND` that belongs to a `BETWEEN`.
 pub(crate) const OF_BETWEEN: u8 = 1;
+/// Value of [`Token::op`] for an unquoted name that may have to be rewritten.
+pub(crate) const CANDIDATE: u8 = 3;
 /// Value of [`Token::op`] for a name that is a [`Mention`].
 pub(crate) const MENTIONED: u8 = 2;
 

@@ -20,29 +20,59 @@ macro_rules! words {
         #[allow(missing_docs)]
         pub enum Word { Other, $($variant,)* $($long,)* }
 
-        #[allow(non_upper_case_globals)]
-        mod packed {
-            $(pub(super) const $variant: u64 = super::pack($text);)*
-        }
+        /// Words of up to eight letters, placed by [`slot`]; a collision moves on to the next free place.
+        static TABLE: [(u64, Word); 256] = {
+            let mut table = [(0, Word::Other); 256];
+            $({
+                let packed = pack($text);
+                let mut at = slot(packed);
+                while table[at].0 != 0 {
+                    at = (at + 1) % 256;
+                }
+                table[at] = (packed, Word::$variant);
+            })*
+            table
+        };
 
         /// Returns the word that `name` spells, in any case.
         #[must_use]
         pub fn word(name: &[u8]) -> Word {
+            let spelled = name.iter().fold(0, |packed, byte| add_letter(packed, *byte));
+            spelled_word(name, spelled)
+        }
+
+        /// Returns the word that `name` spells; `spelled` holds its bytes, added by [`add_letter`].
+        #[inline]
+        pub(crate) fn spelled_word(name: &[u8], spelled: u64) -> Word {
             if name.len() <= 8 {
-                let mut spelled = 0;
-                for byte in name {
-                    spelled = spelled << 8 | u64::from(byte | 0x20);
+                let mut at = slot(spelled);
+                loop {
+                    let (known, found) = &TABLE[at];
+                    if *known == spelled {
+                        return *found;
+                    }
+                    if *known == 0 {
+                        return Word::Other;
+                    }
+                    at = (at + 1) % 256;
                 }
-                match spelled {
-                    $(packed::$variant => Word::$variant,)*
-                    _ => Word::Other,
-                }
-            } else {
-                $(if name.eq_ignore_ascii_case($long_text) { return Word::$long; })*
-                Word::Other
             }
+            $(if name.eq_ignore_ascii_case($long_text) { return Word::$long; })*
+            Word::Other
         }
     };
+}
+
+/// Adds a letter, in lower case, to packed ones.
+#[inline]
+pub(crate) fn add_letter(packed: u64, byte: u8) -> u64 {
+    packed << 8 | u64::from(byte | 0x20)
+}
+
+/// A place in a table of 256 for packed letters.
+#[allow(clippy::cast_possible_truncation)] // the product's upper eight bits
+const fn slot(packed: u64) -> usize {
+    (packed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize
 }
 
 words! {
@@ -127,8 +157,8 @@ mod tests {
 
     #[test]
     fn a_digit_or_a_mark_is_not_mistaken_for_a_letter() {
-        // `|0x20` maps `_` to 0x7f and control characters to marks: neither spells a letter, but `A` and `\x01` differ by 0x40.
-        assert_eq!(word(b"\x41s"), Word::As);
+        // Only letters become lower-case letters when the bit 0x20 is set.
+        assert_eq!(word(b"As"), Word::As);
         assert_eq!(word(b"\x01s"), Word::Other);
     }
 }

@@ -1,0 +1,229 @@
+//! Behaviour of the whole crate, one repair at a time, and the laws that hold for any text.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn schema() -> Schema {
+    Schema::new(
+        [
+            ("基金经理", &["在任基金数(只)", "姓名", "金额"][..]),
+            (
+                "t",
+                &["a", "b", "n", "名称", "年份", "User Name", "update", "2023年收入"][..],
+            ),
+            ("u", &["id", "x y", "xy"][..]),
+        ],
+        [("Members.csv", "t")],
+    )
+}
+
+fn fixed(sql: &str) -> String {
+    let schema = schema();
+    apply(sql, &normalize(sql, &schema).unwrap())
+}
+
+fn refused(sql: &str) -> SqlError {
+    normalize(sql, &schema()).unwrap_err()
+}
+
+#[track_caller]
+fn unchanged(sql: &str) {
+    assert_eq!(normalize(sql, &schema()).unwrap(), [], "{sql}");
+}
+
+#[test]
+fn the_case_of_the_specification() {
+    assert_eq!(
+        fixed("SELECT `在任基金数 (只)` FROM [基金经理]"),
+        "SELECT \"在任基金数(只)\" FROM \"基金经理\""
+    );
+}
+
+#[test]
+fn lists_indexes_and_maps_stay() {
+    unchanged(
+        "SELECT a[1], a[1:2], [a, b], ['a'], [n][1], list_contains([a], 1), UNNEST([a]), MAP{'k': 1}['k'] FROM t",
+    );
+    assert_eq!(
+        fixed("SELECT [a], COUNT([b]) FROM t ORDER BY [n]"),
+        "SELECT \"a\", COUNT(\"b\") FROM t ORDER BY \"n\""
+    );
+}
+
+#[test]
+fn a_name_with_two_readings_is_refused() {
+    let error = refused("SELECT \"x  y\" FROM u");
+    assert_eq!(error.message, "`x  y` may be the column `x y` or `xy`");
+    assert_eq!(fixed("SELECT `x y`, `xy` FROM u"), "SELECT \"x y\", \"xy\" FROM u");
+}
+
+#[test]
+fn a_bare_unknown_name_is_refused_with_the_nearest() {
+    for sql in [
+        "SELECT \"bb\" FROM t",
+        "SELECT a FROM t GROUP BY \"bb\"",
+        "SELECT a FROM t ORDER BY \"bb\" DESC",
+    ] {
+        let error = refused(sql);
+        assert!(
+            error.message.starts_with("`bb` names no column of `t`"),
+            "{}",
+            error.message
+        );
+        assert!(error.hint.contains("`b`"), "{}", error.hint);
+    }
+}
+
+#[test]
+fn only_tables_in_scope_count() {
+    assert_eq!(
+        fixed("SELECT a FROM t WHERE b = \"姓名\""),
+        "SELECT a FROM t WHERE b = '姓名'"
+    );
+    unchanged("SELECT a FROM t, 基金经理 WHERE b = \"姓名\"");
+    assert_eq!(
+        fixed("SELECT (SELECT max(id) FROM u WHERE id = \"a\" AND id <> \"q\") FROM t"),
+        "SELECT (SELECT max(id) FROM u WHERE id = \"a\" AND id <> 'q') FROM t"
+    );
+    unchanged("SELECT a FROM read_csv('f') WHERE b = \"q\"");
+}
+
+#[test]
+fn results_of_queries_have_names() {
+    assert_eq!(
+        fixed("WITH c AS (SELECT a AS \"甲 乙\" FROM t), d AS (SELECT * FROM c) SELECT 甲乙 FROM d WHERE 甲乙 = \"q\""),
+        "WITH c AS (SELECT a AS \"甲 乙\" FROM t), d AS (SELECT * FROM c) SELECT \"甲 乙\" FROM d WHERE \"甲 乙\" = 'q'"
+    );
+    assert!(
+        refused("WITH c AS (SELECT a FROM t) SELECT \"b\" FROM c")
+            .message
+            .contains("`b` names no column")
+    );
+}
+
+#[test]
+fn a_flood_of_stars_ends() {
+    use std::fmt::Write as _;
+    let mut sql = String::from("WITH c0 AS (SELECT * FROM t)");
+    for i in 1..40 {
+        write!(sql, ", c{i} AS (SELECT * FROM c{p}, c{p} AS x)", p = i - 1).unwrap();
+    }
+    sql.push_str(" SELECT a FROM c39 WHERE b = \"q\"");
+    unchanged(&sql);
+}
+
+#[test]
+fn deep_nesting_ends() {
+    for open in [
+        "(",
+        "[",
+        "CASE WHEN ",
+        "SELECT (",
+        "(SELECT ",
+        "f(",
+        "{'a': ",
+        "/*",
+        "WITH x AS (",
+    ] {
+        let sql = open.repeat(50_000) + "\"q\" `b`";
+        let _ = normalize(&sql, &schema());
+    }
+}
+
+#[test]
+fn clauses_of_other_dialects() {
+    assert_eq!(fixed("SELECT a FROM t LIMIT 2, 5"), "SELECT a FROM t LIMIT 5 OFFSET 2");
+    assert_eq!(
+        fixed("SELECT TOP 3 a FROM t ORDER BY a"),
+        "SELECT a FROM t ORDER BY a LIMIT 3"
+    );
+    assert_eq!(
+        fixed("SELECT a FROM (SELECT TOP (2) * FROM t) AS s"),
+        "SELECT a FROM (SELECT * FROM t LIMIT 2) AS s"
+    );
+    assert_eq!(
+        fixed("SELECT group_concat(a ORDER BY b SEPARATOR ';') FROM t"),
+        "SELECT group_concat(a, ';' ORDER BY b) FROM t"
+    );
+    unchanged("SELECT top, mod, div FROM (SELECT 1 AS top, 2 AS mod, 3 AS div)");
+}
+
+#[test]
+fn characters_not_bytes_place_a_rewrite() {
+    let sql = "SELECT 姓名, `金额` FROM 基金经理";
+    let edits = normalize(sql, &schema()).unwrap();
+    assert_eq!(characters(sql, &edits).collect::<Vec<_>>(), [(11, 15)]);
+}
+
+fn sql_like() -> impl Strategy<Value = String> {
+    let part = prop_oneof![
+        Just("SELECT "),
+        Just("FROM t "),
+        Just("WHERE "),
+        Just("\"q\" "),
+        Just("`a` "),
+        Just("[b] "),
+        Just("名称"),
+        Just("，"),
+        Just("（"),
+        Just("“"),
+        Just("‘"),
+        Just("’"),
+        Just("("),
+        Just(")"),
+        Just(" AS "),
+        Just(", "),
+        Just("UNION "),
+        Just("WITH x AS ("),
+        Just("CASE "),
+        Just("END "),
+        Just("'"),
+        Just("\""),
+        Just("["),
+        Just("]"),
+        Just("strftime('%Y', d)"),
+        Just("TOP 5 "),
+        Just("LIMIT 1, 2 "),
+        Just("SEPARATOR ','"),
+        Just("a.b "),
+        Just("AND"),
+        Just("BETWEEN "),
+        Just(" DIV "),
+        Just("USING ("),
+        Just(";"),
+        Just("--x\n"),
+        Just("2023年收入"),
+        Just("JOIN u ON "),
+    ];
+    prop::collection::vec(part, 0..24).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_answered(sql in sql_like()) {
+        let schema = schema();
+        for schema in [&schema, &Schema::default()] {
+            if let Ok(edits) = normalize(&sql, schema) {
+                let mut end = 0;
+                for edit in &edits {
+                    prop_assert!(edit.start >= end && edit.end >= edit.start, "{edits:?}");
+                    prop_assert!(sql.is_char_boundary(edit.start as usize) && sql.is_char_boundary(edit.end as usize));
+                    end = edit.end;
+                }
+                let _ = apply(&sql, &edits);
+            }
+        }
+    }
+
+    #[test]
+    fn any_characters_are_answered(sql in "(?s).{0,80}") {
+        let _ = normalize(&sql, &schema());
+    }
+
+    #[test]
+    fn literals_and_comments_are_kept(text in "[ `\\[\\]\"a，（“SELECT功能=]{0,20}") {
+        let sql = format!("SELECT '{text}', $x${text}$x$, /* {} */ a FROM t -- {text}", text.replace(['*', '/'], ""));
+        prop_assert_eq!(fixed(&sql), sql);
+    }
+}
