@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+
 from benchmarks.report import emit, print_table
 from debriefer.catalog import Catalog
 from debriefer.errors import DebrieferError, SqlError
@@ -67,7 +68,9 @@ def cases(data: Path, names: tuple[str, ...]) -> list[Case]:
             databases = [item for item in question["context"] if item.endswith((".sqlite", ".db", ".sqlite3"))]
             if question.get("gold_sql") and question.get("gold_csv") and databases:
                 found.append(
-                    Case(name, question["id"], folder / databases[0], question["gold_sql"], folder / question["gold_csv"])
+                    Case(
+                        name, question["id"], folder / databases[0], question["gold_sql"], folder / question["gold_csv"]
+                    )
                 )
     return sorted(found, key=lambda case: (case.set_name, str(case.database), case.identifier))
 

@@ -14,7 +14,6 @@ __all__ = [
     "nearest_names",
     "open_sqlite",
     "read_delimited",
-    "read_delimited_tables",
     "read_json",
     "read_workbook",
     "reserved_words",
@@ -155,7 +154,7 @@ def unique_columns(names: list[str]) -> list[str]:
 def reserved_words() -> list[str]:
     """Return the words that cannot name a table in DuckDB without quotes, sorted, in lower case."""
 
-def read_delimited(path: str | PathLike[str]) -> SourceTable:
+def read_delimited(path: str | PathLike[str]) -> list[SourceTable]:
     """Read CSV, TSV or a relative of theirs, with types from all its rows.
 
     Encoding, delimiter, quoting, preamble, header and footer are found; what was decided or repaired stands in the
@@ -167,17 +166,8 @@ def read_delimited(path: str | PathLike[str]) -> SourceTable:
 
     Returns:
         A table named after the file's stem, its columns `BOOLEAN`, `BIGINT`, `HUGEINT`, `DOUBLE`, `DECIMAL(p,s)`,
-        `DATE`, `TIMESTAMP` or `VARCHAR`.
-
-    Raises:
-        SourceError: If the file cannot be read or holds no delimited text.
-    """
-
-def read_delimited_tables(path: str | PathLike[str]) -> list[SourceTable]:
-    """Read all tables of a delimited file, where several stand one below the other.
-
-    Another table begins where a line repeats half of the header's names, but not the header. The first table is what
-    `read_delimited` returns; the others are called `<stem>_2`, `<stem>_3` and so on.
+        `DATE`, `TIMESTAMP` or `VARCHAR`. Where several tables stand one below the other (a line repeats half of the
+        header's names, but not the header), the others follow as `<stem>_2`, `<stem>_3` and so on.
 
     Raises:
         SourceError: If the file cannot be read or holds no delimited text.
@@ -255,7 +245,8 @@ class Rewrite:
         """What kind of repair it is.
 
         `quote` (another dialect's quotes), `restore` (a name got its real spelling), `string` (a double-quoted value),
-        `width` (a full-width or typographic mark), `space` (words set apart), `function` or `clause` (another dialect's).
+        `width` (a full-width or typographic mark), `space` (words set apart), `function` or `clause` (another
+        dialect's).
         """
     @property
     def before(self) -> str:
@@ -305,7 +296,7 @@ class SqlSchema:
         """
 
 def nearest_names(name: str, names: Sequence[str], count: int = 3) -> list[str]:
-    """Return at most `count` of `names`, the fewest edits from `name` first; those with little in common are left out."""
+    """Return at most `count` of `names`, the fewest edits from `name` first, without those with little in common."""
 
 def tokenize_sql(sql: str) -> list[tuple[str, int, int]]:
     """Return kind, first byte and byte behind the last of each token, white space and comments included."""

@@ -135,8 +135,10 @@ def _grouped(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
     name = found["name"]
     return (
         f"`{name}` is neither grouped nor aggregated",
-        f"add it to GROUP BY, or say which of the group's values is meant: `max({name})`, `arg_max({name}, x)`, "
-        f"`any_value({name})`",
+        (
+            f"add it to GROUP BY, or say which of the group's values is meant: `max({name})`, `arg_max({name}, x)`, "
+            f"`any_value({name})`"
+        ),
     )
 
 
