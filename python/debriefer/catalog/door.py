@@ -216,7 +216,7 @@ def _reads(sql: str, statement: duckdb.Statement, connection: duckdb.DuckDBPyCon
     words = _words(sql)
     changes = (("insert", "into"), ("delete", "from"), ("merge", "into"))
     return not any(
-        words[i : i + 2] == ["as", "("] and (tuple(words[i + 2 : i + 4]) in changes or _is_update(words[i + 2 : i + 5]))
+        words[i] in ("as", "materialized") and words[i + 1] == "(" and (tuple(words[i + 2 : i + 4]) in changes or _is_update(words[i + 2 : i + 5]))
         for i in range(len(words) - 3)
     )
 

@@ -252,28 +252,25 @@ impl<'a> Assembler<'a> {
         } else {
             None
         };
-        match end {
-            Some(end) => {
-                let kind = if mark == '“' { Kind::Curly } else { Kind::CurlyString };
-                if kind == Kind::CurlyString {
-                    let content = &self.sql[from..end - '’'.len_utf8()];
-                    let text = crate::edits::quote_text(content);
-                    self.out.edits.replace(
-                        crate::lexer::offset(start),
-                        crate::lexer::offset(end),
-                        text,
-                        RewriteKind::Width,
-                    );
-                }
-                self.out.has_names |= kind == Kind::Curly;
-                self.out.tokens.push(Token::new(kind, start, end));
-                self.lexer.resume_at(end);
+        if let Some(end) = end {
+            let kind = if mark == '“' { Kind::Curly } else { Kind::CurlyString };
+            if kind == Kind::CurlyString {
+                let content = &self.sql[from..end - '’'.len_utf8()];
+                let text = crate::edits::quote_text(content);
+                self.out.edits.replace(
+                    crate::lexer::offset(start),
+                    crate::lexer::offset(end),
+                    text,
+                    RewriteKind::Width,
+                );
             }
-            None => {
-                *limit = (*limit).min(start);
-                self.out.tokens.push(Token::new(Kind::Unknown, start, from));
-                self.lexer.resume_at(from);
-            }
+            self.out.has_names |= kind == Kind::Curly;
+            self.out.tokens.push(Token::new(kind, start, end));
+            self.lexer.resume_at(end);
+        } else {
+            *limit = (*limit).min(start);
+            self.out.tokens.push(Token::new(Kind::Unknown, start, from));
+            self.lexer.resume_at(from);
         }
     }
 
@@ -283,12 +280,13 @@ impl<'a> Assembler<'a> {
         let mut start = token.start as usize;
         let mut end = token.end as usize;
         if !self.schema.is_empty() {
-            if let Some(last) = self.last().copied() {
-                if last.kind == Kind::Number && last.end == token.start && self.is_schema_name(last.start as usize, end)
-                {
-                    start = last.start as usize;
-                    self.out.tokens.pop();
-                }
+            if let Some(last) = self.last().copied()
+                && last.kind == Kind::Number
+                && last.end == token.start
+                && self.is_schema_name(last.start as usize, end)
+            {
+                start = last.start as usize;
+                self.out.tokens.pop();
             }
             if let Some(longer) = self.longer_name(start, end) {
                 end = longer;
@@ -322,8 +320,8 @@ impl<'a> Assembler<'a> {
         }
         let limit = bytes.len().min(start + self.schema.longest() * 2);
         let mut candidate = None;
-        for at in open..limit {
-            if bytes[at] == b')' {
+        for (at, byte) in bytes.iter().enumerate().take(limit).skip(open) {
+            if *byte == b')' {
                 let mut longer = Lexer::new(self.sql);
                 longer.resume_at(at + 1);
                 let tail = longer

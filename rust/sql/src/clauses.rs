@@ -102,9 +102,7 @@ impl Parser<'_> {
         let operand_after = self.token(at + 1).is_some_and(|t| {
             t.kind.is_literal() || t.kind.is_quoted_name() || (t.kind == Kind::Ident && !t.word.is_reserved())
         });
-        let item =
-            self.frame().clause == Clause::Select && self.word_at(at + 1) == Word::Other && self.op_at(at + 2) == b',';
-        if operand_before && operand_after && !item {
+        if operand_before && operand_after {
             let token = self.tokens[at];
             let text = if word == Word::Div { "//" } else { "%" };
             self.edits.replace(token.start, token.end, text, RewriteKind::Function);

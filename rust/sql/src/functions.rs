@@ -180,12 +180,8 @@ impl Rewriter<'_, '_> {
     /// is no time stays an error.
     fn cast_text(&mut self, call: &Call, arguments: &[(u32, u32)]) {
         for (first, last) in arguments {
-            let is_column = first == last || (*last == first + 2 && self.token(first + 1).op == b'.');
             let head = self.token(*first);
-            if is_column
-                && (head.kind == Kind::Ident || head.kind.is_quoted_name())
-                && self.scope.is_untimed(call.block, *first, *last)
-            {
+            if self.is_column(*first, *last) && self.scope.is_untimed(call.block, *first, *last) {
                 self.edits.insert(head.start, "CAST(", RewriteKind::Function);
                 self.edits
                     .insert(self.token(*last).end, " AS TIMESTAMP)", RewriteKind::Function);
@@ -324,8 +320,16 @@ impl Rewriter<'_, '_> {
         let now = self.text(*value).eq_ignore_ascii_case("'now'");
         let in_datetime = !modifiers.is_empty() || now;
         let numeric = self.is_calculated_with(call) && is_number_format(&format);
-        let cast = format!("TRY_CAST({}", if in_datetime { "datetime(" } else { "" });
-        let behind = format!("{} AS TIMESTAMP)", if in_datetime { ")" } else { "" });
+        // In a catalog a macro reads what SQLite reads: times without a date and Julian days too.
+        let typed = self.scope.schema.is_typed();
+        let read = match (typed, in_datetime || !self.is_column(*value, *value_end)) {
+            (true, true) => "sqlite_moment(",
+            (true, false) => "sqlite_read(",
+            (false, _) => "TRY_CAST(",
+        };
+        let cast = format!("{read}{}", if in_datetime { "datetime(" } else { "" });
+        let as_timestamp = if typed { "" } else { " AS TIMESTAMP" };
+        let behind = format!("{}{as_timestamp})", if in_datetime { ")" } else { "" });
         let (open, close) = match (epoch, numeric) {
             (true, true) => ("CAST(floor(epoch(".to_owned(), ")) AS BIGINT)".to_owned()),
             (true, false) => (
@@ -390,10 +394,14 @@ impl Rewriter<'_, '_> {
         ) {
             return true;
         }
-        let is_column = first == last || (last == first + 2 && self.token(first + 1).op == b'.');
-        is_column
-            && (head.kind == Kind::Ident || head.kind.is_quoted_name())
-            && self.scope.is_temporal(block, first, last)
+        self.is_column(first, last) && self.scope.is_temporal(block, first, last)
+    }
+
+    /// Whether an argument is one name, with or without its table.
+    fn is_column(&self, first: u32, last: u32) -> bool {
+        let head = self.token(first);
+        let is_name = head.kind == Kind::Ident || head.kind.is_quoted_name();
+        is_name && (first == last || (last == first + 2 && self.token(first + 1).op == b'.'))
     }
 }
 

@@ -13,6 +13,7 @@ use crate::word::Word;
 const MOST_LEADING_PARENTHESES: usize = 32;
 
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::struct_excessive_bools)] // independent facts, not the states of one thing
 pub(crate) struct Frame {
     pub(crate) kind: FrameKind,
     pub(crate) clause: Clause,
@@ -359,11 +360,11 @@ impl<'a> Parser<'a> {
             self.finish_block(at);
         }
         let Some(frame) = self.frames.pop() else { return at + 1 };
-        if let Some((depth, call)) = self.open_calls.last().copied() {
-            if depth == self.frames.len() {
-                self.out.calls[call].close = offset(at);
-                self.open_calls.pop();
-            }
+        if let Some((depth, call)) = self.open_calls.last().copied()
+            && depth == self.frames.len()
+        {
+            self.out.calls[call].close = offset(at);
+            self.open_calls.pop();
         }
         if frame.cte != NONE {
             self.frame().ctes = frame.cte;
@@ -467,10 +468,9 @@ impl<'a> Parser<'a> {
                 self.enter(at, Clause::From);
                 self.frame().expects_source = true;
             }
-            Word::Where | Word::Having | Word::Qualify => self.enter(at, Clause::Condition),
+            Word::Where | Word::Having | Word::Qualify | Word::Window => self.enter(at, Clause::Condition),
             Word::Group if by => self.enter(at, Clause::Group),
             Word::Order if by => self.enter(at, Clause::Order),
-            Word::Window => self.enter(at, Clause::Condition),
             Word::Limit | Word::Offset | Word::Fetch if frame.kind == FrameKind::Query => {
                 self.enter(at, Clause::Limit);
                 if word == Word::Limit {

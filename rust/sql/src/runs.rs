@@ -104,14 +104,14 @@ pub(crate) fn digits(text: &str) -> Option<String> {
 pub(crate) fn is_definition(text: &str, previous: Option<Token>) -> bool {
     let Some(previous) = previous else { return false };
     let follows_as = previous.word == Word::As && previous.kind == Kind::Ident;
-    let glued = text.chars().next().is_some_and(|c| is_mark(c));
+    let glued = text.chars().next().is_some_and(is_mark);
     (follows_as || (ends_operand(previous) && !holds_word(text))) && !glued && only_balanced_parentheses(text)
 }
 
 fn holds_word(text: &str) -> bool {
     segments(text)
         .iter()
-        .any(|s| s.mark.is_none() && is_word(word(text[s.start..s.end].as_bytes())))
+        .any(|s| s.mark.is_none() && is_word(word(&text.as_bytes()[s.start..s.end])))
 }
 
 fn only_balanced_parentheses(text: &str) -> bool {
@@ -160,6 +160,13 @@ pub(crate) fn definitions(sql: &str) -> Definitions<'_> {
                 _ => {}
             }
         }
+        if token.kind == Kind::Ident && token.op == crate::lexer::op::WIDE && !after_as {
+            // An alias without AS.
+            let name = token.text(sql);
+            if name.contains('（') && is_definition(name, previous) {
+                names.insert(name);
+            }
+        }
         before = previous;
         previous = Some(token);
     }
@@ -176,13 +183,13 @@ struct Segment {
 
 /// Cuts a run where a mark stands and where the script changes.
 fn segments(text: &str) -> Vec<Segment> {
-    let mut list: Vec<Segment> = Vec::new();
+    let mut parts: Vec<Segment> = Vec::new();
     for (start, c) in text.char_indices() {
         let end = start + c.len_utf8();
         let mark = is_mark(c).then_some(c);
-        match list.last_mut() {
-            Some(last) if mark.is_none() && last.mark.is_none() && last.ascii == c.is_ascii() => last.end = end,
-            _ => list.push(Segment {
+        match parts.last_mut() {
+            Some(part) if mark.is_none() && part.mark.is_none() && part.ascii == c.is_ascii() => part.end = end,
+            _ => parts.push(Segment {
                 start,
                 end,
                 mark,
@@ -190,7 +197,7 @@ fn segments(text: &str) -> Vec<Segment> {
             }),
         }
     }
-    list
+    parts
 }
 
 /// A part that nothing explains costs more than any number of parts that something explains.
@@ -284,7 +291,7 @@ fn price(
     }
     let glued = parts.iter().enumerate().filter(|(at, s)| {
         let found = if s.ascii {
-            word(piece[s.start - parts[0].start..s.end - parts[0].start].as_bytes())
+            word(&piece.as_bytes()[s.start - parts[0].start..s.end - parts[0].start])
         } else {
             Word::Other
         };

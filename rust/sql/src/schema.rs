@@ -153,12 +153,13 @@ impl Schema {
     fn intern(&mut self, name: &str) -> Symbol {
         let key = fold(name);
         self.longest = self.longest.max(name.len().max(key.len()));
-        if key.is_ascii() && !same_name(&key, name) {
-            if let [first, ..] = key.as_bytes() {
-                let length = 1 << key.len().min(63);
-                self.ascii_first.0[*first as usize] |= length;
-                self.ascii_last.0[key.as_bytes()[key.len() - 1] as usize] |= length;
-            }
+        if key.is_ascii()
+            && !same_name(&key, name)
+            && let [first, ..] = key.as_bytes()
+        {
+            let length = 1 << key.len().min(63);
+            self.ascii_first.0[*first as usize] |= length;
+            self.ascii_last.0[key.as_bytes()[key.len() - 1] as usize] |= length;
         }
         let next = crate::lexer::offset(self.symbols.len());
         let symbol = *self.symbols.entry(key.into_boxed_str()).or_insert(next);

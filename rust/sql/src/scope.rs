@@ -260,10 +260,10 @@ impl<'a> Scope<'a> {
 
     /// The name that a token spells once it is rewritten.
     fn name_of(&self, token: u32) -> Cow<'_, str> {
-        if !self.restored.is_empty() {
-            if let Some(name) = self.restored.get(&token) {
-                return Cow::Borrowed(name);
-            }
+        if !self.restored.is_empty()
+            && let Some(name) = self.restored.get(&token)
+        {
+            return Cow::Borrowed(name);
         }
         name_text(self.sql, self.tokens[token as usize])
     }
@@ -294,10 +294,10 @@ impl<'a> Scope<'a> {
                 let fits = qualifier
                     .as_deref()
                     .is_none_or(|q| source.name != NONE && is_called(self.sql, self.tokens[source.name as usize], q));
-                if let (true, Origin::Table(table)) = (fits, source.origin) {
-                    if self.schema.is_temporal(table, &name) {
-                        return true;
-                    }
+                if let (true, Origin::Table(table)) = (fits, source.origin)
+                    && self.schema.is_temporal(table, &name)
+                {
+                    return true;
                 }
             }
         }

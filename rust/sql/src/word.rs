@@ -135,8 +135,15 @@ impl Word {
     pub fn ends_operand(self) -> bool {
         match self {
             Self::End | Self::Null | Self::Isnull | Self::Notnull => true,
-            Self::Between | Self::Exists | Self::Over | Self::Interval | Self::Div | Self::Mod => false,
-            Self::Regexp | Self::Rlike | Self::Escape => false,
+            Self::Between
+            | Self::Exists
+            | Self::Over
+            | Self::Interval
+            | Self::Div
+            | Self::Mod
+            | Self::Regexp
+            | Self::Rlike
+            | Self::Escape => false,
             other => !other.is_reserved(),
         }
     }

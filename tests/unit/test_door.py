@@ -1,0 +1,257 @@
+"""The door of a catalog: which statements pass, what errors say, and that foreign functions mean what they meant."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+from debriefer.catalog import Catalog
+from debriefer.catalog.door import SqlDoor
+from debriefer.catalog.macros import MACROS
+from debriefer.errors import SqlError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+DOOR = SqlDoor({"orders": ["id", "amount", "day", "update"], "people": ["name"]}, {"df_orders": "orders"})
+
+
+# The guard --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT update FROM orders",
+        "SELECT id AS \"insert into\" FROM orders -- DROP TABLE orders",
+        "WITH c AS (SELECT 1 AS x) SELECT x FROM c;",
+        "FROM orders",
+        "VALUES (1)",
+        "(SELECT 1)",
+        "DESCRIBE orders",
+        "SUMMARIZE orders",
+        "SHOW TABLES",
+        "PIVOT orders ON day USING sum(amount)",
+        "EXPLAIN SELECT 1",
+        "EXPLAIN ANALYZE SELECT 1",
+        "/* a comment; with a semicolon */ SELECT ';'",
+        "SELECT [id] FROM [orders]",
+    ],
+)
+def test_statements_that_read_pass(sql: str) -> None:
+    assert DOOR.prepare(sql).sql
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DROP TABLE orders",
+        "CREATE TEMP TABLE x AS SELECT 1",
+        "CREATE TABLE x AS PIVOT orders ON day USING sum(amount)",
+        "INSERT INTO orders VALUES (1)",
+        "UPDATE orders SET id = 1",
+        "DELETE FROM orders",
+        "COPY orders TO 'x.csv'",
+        "ATTACH 'x.db'",
+        "SET threads = 1",
+        "PRAGMA threads = 1",
+        "PRAGMA table_info('orders')",
+        "EXPORT DATABASE 'x'",
+        "LOAD httpfs",
+        "BEGIN",
+        "CALL pragma_version()",
+        "EXPLAIN ANALYZE CREATE TABLE x (a INT)",
+        "EXPLAIN (FORMAT json) DELETE FROM orders",
+        "WITH x AS (INSERT INTO orders VALUES (1) RETURNING id) SELECT * FROM x",
+        "WITH x AS MATERIALIZED (DELETE FROM orders RETURNING id) SELECT * FROM x",
+        "WITH x AS (UPDATE orders SET id = 1 RETURNING id) SELECT * FROM x",
+    ],
+)
+def test_statements_that_do_more_than_read_are_refused(sql: str) -> None:
+    with pytest.raises(SqlError) as caught:
+        DOOR.prepare(sql)
+    assert "read" in caught.value.message
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(("sql", "says"), [("", "no SQL"), ("-- nothing", "no SQL"), ("SELECT 1; SELECT 2", "2 statements")])
+def test_one_statement_runs_at_a_time(sql: str, says: str) -> None:
+    with pytest.raises(SqlError, match=says):
+        DOOR.prepare(sql)
+
+
+# Errors -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def catalog(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Catalog]:
+    folder = tmp_path_factory.mktemp("door")
+    (folder / "orders.csv").write_text(
+        "id,amount,code,day,place\n1,10.5,x1,2024-01-31,Paris\n2,20,000021,2024-02-29,Oslo\n", encoding="utf-8"
+    )
+    (folder / "texts.json").write_text('[{"moment": "2024-01-31 10:11:12", "word": "a"}]', encoding="utf-8")
+    with Catalog.from_files(folder, folder / "catalog.duckdb") as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("sql", "message", "hint"),
+    [
+        ("SELECT amout FROM orders", "`amout` names no column of `orders`", "`amount`"),
+        ("SELECT o.amout FROM orders AS o", "`amout`", "amount"),
+        ("SELECT orders.id FROM orders AS o", "`orders` names no table or alias", "`o`"),
+        ("SELECT 1 FROM ordrs", "no table `ordrs`", "`orders`"),
+        ("SELECT plce(1)", "no function `plce`", "did you mean"),
+        ("SELECT place, sum(amount) FROM orders", "neither grouped nor aggregated", "GROUP BY"),
+        ("SELECT sum(code) FROM orders", "`sum` takes no (VARCHAR)", "TRY_CAST"),
+        ("SELECT id FROM orders WHERE code > 5", "VARCHAR and INTEGER", "TRY_CAST"),
+        ("SELECT id FROM orders WHERE code = 21", "`x1` of `code` is no", "TRY_CAST"),
+        ("SELECT id FROM orders WHERE day LIKE '2024%'", "`~~` takes no (DATE, text)", "CAST(x AS VARCHAR)"),
+        ("SELECT strftime(upper(code), '%Y') FROM orders", "`strftime`", "the time comes first"),
+        ("SELECT id FROM orders WHERE sum(amount) > 1", "aggregate", "HAVING"),
+        ("SELECT id FROM orders WHERE row_number() OVER () = 1", "window", "QUALIFY"),
+        ("SELECT id FROM orders AS a JOIN orders AS b USING (day)", "more than one table", "a.id"),
+        ("SELECT id FROM WHERE", "syntax error", None),
+        ("SELECT id FROM orders WHERE place REGEXP 'P'", "syntax error", "regexp_matches"),
+        ("SELECT * FROM read_csv('/etc/hostname')", "files cannot be read", "table already"),
+        ("SELECT DATE '2024-13-01'", "`2024-13-01`", "TRY_CAST"),
+        ("SELECT max(sum(amount)) FROM orders", "inside an aggregate", "subquery"),
+    ],
+)
+def test_errors_are_short_and_say_what_to_do(catalog: Catalog, sql: str, message: str, hint: str | None) -> None:
+    with pytest.raises(SqlError) as caught:
+        catalog.sql(sql)
+    error = caught.value
+    assert message in error.message
+    assert "\n" not in error.message
+    assert len(error.message) <= 300
+    assert not error.message.endswith(".")
+    if hint is not None:
+        assert hint in (error.hint or "")
+
+
+def test_a_misspelt_table_is_no_python_variable(catalog: Catalog) -> None:
+    wordz = "a variable"
+    with pytest.raises(SqlError, match="no table `wordz`"):
+        catalog.sql("SELECT * FROM wordz")
+    assert wordz
+
+
+# Functions of other dialects --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def engines() -> Iterator[tuple[sqlite3.Connection, duckdb.DuckDBPyConnection, SqlDoor]]:
+    lite, duck = sqlite3.connect(":memory:"), duckdb.connect()
+    for macro in MACROS:
+        duck.execute(macro)
+    yield lite, duck, SqlDoor({"t": ["x"]}, {}, {"t": []})
+    lite.close()
+    duck.close()
+
+
+_MOMENTS = ["2024-01-31", "2024-02-29 23:59:59", "1999-12-31T00:00:01", "10:11", "2459000.5", "junk", None]
+_MODIFIERS = [
+    "+1 month", "-13 months", "+1 year", "-4 years", "+1.5 days", "-36 hours", "+90 minutes", "-1 second", "start of month",
+    "start of year", "start of day", "weekday 0", "weekday 3", "+01:30", "-02:00:10", "nonsense",
+]  # fmt: skip
+
+
+def _same(left: object, right: object) -> bool:
+    if isinstance(left, float) and isinstance(right, float):
+        return math.isclose(left, right, rel_tol=0, abs_tol=1e-8)
+    return left == right
+
+
+@given(
+    st.sampled_from(["datetime(x{})", "julianday(x{})", "unixepoch(x{})", "date(x, '+0 days'{})", "strftime('%Y-%m-%d %H:%M:%S', x{})",
+                     "strftime('%s', x{})", "strftime('%Y', x{}) + 1", "strftime('%j|%w|%f', x{})"]),
+    st.sampled_from(_MOMENTS),
+    st.lists(st.sampled_from(_MODIFIERS), max_size=3),
+)  # fmt: skip
+@settings(max_examples=120, deadline=None)
+def test_times_are_sqlites(
+    engines: tuple[sqlite3.Connection, duckdb.DuckDBPyConnection, SqlDoor],
+    call: str,
+    moment: str | None,
+    modifiers: list[str],
+) -> None:
+    lite, duck, door = engines
+    value = "NULL" if moment is None else f"'{moment}'"
+    expression = call.format("".join(f", '{modifier}'" for modifier in modifiers))
+    sql = f"SELECT {expression} FROM (SELECT CAST({value} AS VARCHAR) AS x) AS t"
+    expected = lite.execute(sql).fetchone()[0]
+    got = duck.execute(door.prepare(sql).sql).fetchone()
+    assert got is not None
+    assert _same(got[0], expected), (sql, door.prepare(sql).sql, got[0], expected)
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("iif(1 > 2, 'a', 'b')", "b"),
+        ("iif(1 > 2, 'a')", None),
+        ("ifnull(NULL, 3)", 3),
+        ("nvl(NULL, 3)", 3),
+        ("isnull(NULL, 3)", 3),
+        ("substring_index('a.b.c', '.', 2)", "a.b"),
+        ("substring_index('a.b.c', '.', -2)", "b.c"),
+        ("find_in_set('b', 'a,b')", 2),
+        ("find_in_set('z', 'a,b')", 0),
+        ("locate('b', 'abab', 3)", 4),
+        ("charindex('z', 'ab')", 0),
+        ("truncate(-1.999, 1)", -1.9),
+        ("stuff('abcdef', 2, 3, 'x')", "axef"),
+        ("replicate('ab', 2) || space(2) || 'c'", "abab  c"),
+        ("datename('month', '2024-03-05')", "March"),
+        ("CAST(dateadd('month', 1, '2024-01-31') AS VARCHAR)", "2024-02-29 00:00:00"),
+        ("CAST(eomonth('2024-02-03') AS VARCHAR)", "2024-02-29"),
+        ("DATEDIFF('2024-03-01 10:00', '2024-02-01')", 29),
+        ("DATE_FORMAT('2024-03-05 06:07:08', '%Y/%c/%e %H:%i:%s %M %W')", "2024/3/5 06:07:08 March Tuesday"),
+        ("CAST(STR_TO_DATE('05.03.2024', '%d.%m.%Y') AS VARCHAR)", "2024-03-05 00:00:00"),
+        ("STR_TO_DATE('bad', '%d.%m.%Y')", None),
+        ("total(NULL)", 0.0),
+    ],
+)
+def test_functions_have_their_meaning(
+    engines: tuple[sqlite3.Connection, duckdb.DuckDBPyConnection, SqlDoor], call: str, expected: object
+) -> None:
+    _, duck, door = engines
+    got = duck.execute(door.prepare(f"SELECT {call}").sql).fetchone()
+    assert got is not None
+    assert _same(got[0], expected)
+
+
+def test_no_macro_hides_a_function_of_the_engine() -> None:
+    with duckdb.connect() as plain:
+        own = {name for (name,) in plain.execute("SELECT DISTINCT function_name FROM duckdb_functions()").fetchall()}
+    with duckdb.connect() as filled:
+        for macro in MACROS:
+            filled.execute(macro)
+        macros = {
+            name
+            for (name,) in filled.execute(
+                "SELECT DISTINCT function_name FROM duckdb_functions() WHERE NOT internal"
+            ).fetchall()
+        }
+    assert macros
+    assert macros & own == set()
+
+
+def test_times_of_a_column_with_a_time_type_are_left_alone(catalog: Catalog) -> None:
+    right = "SELECT strftime('%Y', day), year(day), date_trunc('month', day) FROM orders"
+    assert catalog.normalize(right).sql is right
+    assert catalog.sql("SELECT strftime('%Y-%m', day) AS m FROM orders ORDER BY m").rows() == [("2024-01",), ("2024-02",)]
+
+
+def test_functions_of_times_read_text_columns(tmp_path: Path, task_with: Callable[..., Path]) -> None:
+    task = task_with(db={"a.sqlite": ["CREATE TABLE e (moment TEXT)", "INSERT INTO e VALUES ('2024-03-05 06:07:08'), ('x')"]})
+    with Catalog.build(task, tmp_path / "c.duckdb") as built:
+        years = built.sql("SELECT strftime('%Y', moment) AS y FROM e").to_series().to_list()
+        assert years == ["2024", None]
+        assert built.sql("SELECT year(moment) FROM e WHERE moment <> 'x'").item() == 2024
+        assert built.sql("SELECT CAST(julianday(moment) AS INT) FROM e WHERE moment <> 'x'").item() == 2460375
+        assert built.sql('SELECT count(*) FROM e WHERE moment LIKE "2024%"').item() == 1
