@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("debriefer.models")
 
+# An endpoint may quote pages of the request in its error.
+_ERROR_CHARACTERS = 300
 # Parameters that adapters may set; DSPy sends a schema or tools only to engines that name them.
 _PARAMETERS = frozenset({"temperature", "max_tokens", "top_p", "stop", "seed"})
 _TOOL_PARAMETERS = frozenset({"tools", "tool_choice", "parallel_tool_calls"})
@@ -173,7 +175,7 @@ class Engine:
         if not failed.reached:
             for meter in progress.meters:
                 meter.refund()
-        first_line = str(getattr(failed.error, "message", failed.error)).partition("\n")[0]
+        first_line = str(getattr(failed.error, "message", failed.error)).partition("\n")[0][:_ERROR_CHARACTERS]
         self._record(
             Call(**values, status=failed.status, http_status=failed.http_status, error=self._redact(first_line)),
             progress.meters,

@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One attempt to get one reply. Holds no key, no prompt and no reply.
+    """One attempt to get one reply. Holds no key, no prompt and no reply, save what an error message quotes.
 
     Attributes:
         role: The role that asked, such as `solver`.
@@ -30,7 +30,7 @@ class Call:
         reasoning_tokens: The part of `output_tokens` spent on reasoning, where reported.
         cost: Price in the currency of the settings, `None` where prices or token counts are unknown.
         images: Images sent.
-        error: The failure in words, with keys removed.
+        error: The first line of the failure, at most 300 characters, with keys removed.
         notes: What the engine changed in the request (images left out or scaled, a temperature dropped).
     """
 
