@@ -71,7 +71,7 @@ class BudgetExceededError(DebrieferError):
     """
 
     def __init__(self, bound: str, *, limit: float, used: float) -> None:
-        unit = {"cost": "of cost", "seconds": "seconds"}.get(bound, bound.replace("_", " "))
+        unit = "in cost" if bound == "cost" else bound.replace("_", " ")
         super().__init__(
             f"the budget of {limit:g} {unit} is used up ({used:.6g} used)",
             hint=f"raise `{bound}` in the budget, or accept what was found so far",

@@ -95,13 +95,11 @@ def native_sender(settings: ModelSettings, number: int, environment: Mapping[str
         keys = {_PROVIDER: settings.api_key or "none"}
         config = lm15.RouterConfig(env={}, api_keys=keys, transport=transport, providers=(definition,))
         return _sender(LM15Engine(config), f"{_PROVIDER}:{settings.model}")
-    routes = LM15Engine(lm15.RouterConfig(env={}))
+    gateway = _gateway(settings.model, environment)
     try:
-        provider = routes.resolve(settings.model).provider
+        provider = LM15Engine(lm15.RouterConfig(env={})).resolve(settings.model).provider
     except (lm15.UnknownModelError, lm15.UnsupportedFeatureError):
-        return _litellm_sender(settings)
-    prefix = settings.model.replace(":", "/").split("/", 1)[0].upper().replace("-", "_")
-    gateway = environment.get(f"{prefix}_API_BASE") or environment.get(f"{prefix}_BASE_URL")
+        return _litellm_sender(settings, gateway)
     config = lm15.RouterConfig(
         env=environment,
         api_keys={provider: settings.api_key} if settings.api_key else None,
@@ -109,6 +107,12 @@ def native_sender(settings: ModelSettings, number: int, environment: Mapping[str
         transport=transport,
     )
     return _sender(LM15Engine(config), settings.model)
+
+
+def _gateway(model: str, environment: Mapping[str, str]) -> str | None:
+    """Return the address that a provider's own variable gives, such as `OPENAI_BASE_URL`."""
+    prefix = model.replace(":", "/").split("/", 1)[0].upper().replace("-", "_")
+    return environment.get(f"{prefix}_API_BASE") or environment.get(f"{prefix}_BASE_URL") or None
 
 
 def _sender(engine: Any, model: str) -> Sender:  # noqa: ANN401 -- a private class
@@ -123,11 +127,13 @@ def _sender(engine: Any, model: str) -> Sender:  # noqa: ANN401 -- a private cla
     return send
 
 
-def _litellm_sender(settings: ModelSettings) -> Sender:
+def _litellm_sender(settings: ModelSettings, gateway: str | None) -> Sender:
+    """Return a sender over LiteLLM, which reads the provider's key from the process's environment."""
     from dspy.clients.engines.litellm_engine import LiteLLMEngine  # noqa: PLC0415
 
     def send(request: Request, seconds: float) -> Response:
-        options = {"api_key": settings.api_key} if settings.api_key else {}
+        given = {"api_key": settings.api_key, "api_base": gateway}
+        options = {name: value for name, value in given.items() if value}
         engine = LiteLLMEngine(timeout=seconds, **options)
         response: Response = engine.complete(replace(request, model=settings.model))
         return response
