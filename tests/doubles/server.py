@@ -5,7 +5,8 @@
                                    [--refuse-first SECONDS] [--port N]
 
 Prints `PORT <n>` once it listens. `FUNCTION` (default `respond`) takes a `Turn` and returns an answer. `GET /log`
-returns what was received. `Server` starts and stops it for a test.
+returns what was received. It ends when its standard input does, unless that is a terminal. `Server` starts and
+stops it for a test.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ class Server:
     def __init__(self, script: Path, *options: str, function: str = "respond") -> None:
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
         command = [sys.executable, "-m", "tests.doubles.server", f"{script}:{function}", *options]
-        self._process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line.startswith("PORT "):
@@ -63,8 +66,9 @@ class Server:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait(5)
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                stream.close()
 
     def __enter__(self) -> Self:
         return self
@@ -90,7 +94,6 @@ class State:
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     state: State
-    listener: ThreadingHTTPServer
 
     def do_GET(self) -> None:
         if self.path == "/log":
@@ -275,6 +278,12 @@ class Listener(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
+def watch_parent() -> None:
+    """End with the process that holds the other end of standard input, however that one ends."""
+    sys.stdin.read()
+    os._exit(0)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("script")
@@ -289,6 +298,8 @@ def main() -> None:
     server = Listener(("127.0.0.1", options.port), handler)
     port = server.server_port
     state.refuse_seconds = options.refuse_first
+    if not sys.stdin.isatty():
+        threading.Thread(target=watch_parent, daemon=True).start()
     print(f"PORT {port}", flush=True)  # noqa: T201
     while True:
         if state.refuse_seconds:

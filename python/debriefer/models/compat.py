@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from debriefer.errors import ModelError
 from debriefer.models.overflow import says_overflow
 from debriefer.models.settings import ModelSettings
 
@@ -87,10 +88,13 @@ def native_sender(settings: ModelSettings, number: int, environment: Mapping[str
     transport = _DeadlineTransport(settings.timeout_seconds)
     if settings.base_urls:
         url = settings.base_urls[number]
-        definition = lm15.ProviderDefinition.chat(
-            lm15.AccessPolicy(provider=_PROVIDER, base_url=url),
-            compat=lm15.OpenAIChatCompat.preset(settings.dialect or _dialect(url)),
-        )
+        try:
+            dialect = lm15.OpenAIChatCompat.preset(settings.dialect or _dialect(url))
+        except ValueError:
+            message = f"`{settings.dialect}` is no dialect of an OpenAI-compatible server"
+            raise ModelError(message, hint="`vllm` fits most servers; set `MODEL_DIALECT` or leave it out") from None
+        access = lm15.AccessPolicy(provider=_PROVIDER, base_url=url)
+        definition = lm15.ProviderDefinition.chat(access, compat=dialect)
         # A server without keys accepts any; the client insists on one.
         keys = {_PROVIDER: settings.api_key or "none"}
         config = lm15.RouterConfig(env={}, api_keys=keys, transport=transport, providers=(definition,))

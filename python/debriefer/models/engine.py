@@ -151,9 +151,6 @@ class Engine:
                 response = sender(progress.prepared.request, timeout)
             except Exception as error:  # noqa: BLE001 -- a sender is a foreign body; every failure is classified
                 failed: compat.Failure | None = compat.failure(error)
-            except BaseException:
-                # An interrupt: the request may have been served, so that it stays counted.
-                raise
             else:
                 failed = None
             seconds = time.monotonic() - began

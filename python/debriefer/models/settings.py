@@ -27,6 +27,8 @@ ROLES = (
 )
 
 ReasoningMode = Literal["strip", "keep"]
+# The words of `dspy.lm15.Reasoning`.
+_EFFORTS = ("off", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -51,7 +53,7 @@ class ModelSettings:
         response_schema: Whether the endpoint constrains replies to a JSON schema.
         reasoning: `strip` takes `<think>…</think>` and `reasoning_content` out of replies; `keep` hands them to
             DSPy as reasoning, never as part of the answer.
-        reasoning_effort: `off`, `minimal`, `low`, `medium`, `high`; `None` leaves it to the endpoint.
+        reasoning_effort: `off`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`; `None` leaves it to the endpoint.
         image_pixel_budget: Pixels an image may have; larger ones are scaled down.
         input_price: Price of a million prompt tokens.
         output_price: Price of a million reply tokens.
@@ -82,6 +84,9 @@ class ModelSettings:
             message = "the model has no name"
             raise ModelError(message, hint="give `provider/model`, or set `MODEL_NAME`")
         object.__setattr__(self, "base_urls", tuple(_normal_url(url) for url in self.base_urls))
+        if self.reasoning_effort not in {None, *_EFFORTS}:
+            message = f"`{self.reasoning_effort}` is no reasoning effort"
+            raise ModelError(message, hint=f"the efforts are {', '.join(_EFFORTS)}")
         for name in ("timeout_seconds", "context_window", "image_pixel_budget"):
             if getattr(self, name) <= 0:
                 message = f"`{name}` of model `{self.model}` must be positive, got {getattr(self, name)}"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
+import dspy
 import pytest
 
 from debriefer.errors import ModelError
@@ -42,6 +44,7 @@ def test_the_servers_name_may_hold_slashes() -> None:
         ({**URL, "MODEL_TIMEOUT": "soon"}, "`MODEL_TIMEOUT` cannot be read: `soon` is not a number"),
         ({**URL, "MODEL_VISION": "maybe"}, "`MODEL_VISION` cannot be read: `maybe` is not a yes or no"),
         ({**URL, "MODEL_REASONING": "show"}, "`MODEL_REASONING` cannot be read"),
+        ({**URL, "MODEL_REASONING_EFFORT": "some"}, "`some` is no reasoning effort"),
         ({**URL, "MODEL_CONCURRENCY": "0"}, "`MODEL_CONCURRENCY` cannot be read"),
         ({**URL, "MODEL_API_URL": "localhost:8000"}, "`MODEL_API_URL` must be an `http://`"),
     ],
@@ -143,3 +146,16 @@ def test_the_identity_tells_endpoints_and_settings_apart_but_not_keys() -> None:
     assert one.identity != ModelSettings("m", base_urls=("http://b/v1",)).identity
     assert one.identity != one.with_values(vision=True).identity
     assert one.identity == one.with_values(api_key="k2").identity
+
+
+def test_an_unknown_dialect_is_said_when_the_model_is_asked() -> None:
+    models = read(**URL, MODEL_DIALECT="klingon")
+    with models.using("solver"), pytest.raises(dspy.LMError) as caught:
+        dspy.Predict("question -> answer")(question="x")
+    assert isinstance(caught.value.__cause__, ModelError)
+    assert "`klingon` is no dialect" in str(caught.value)
+
+
+def test_limits_are_read_from_the_environment(tmp_path: Path) -> None:
+    limiter = read(**URL, MODEL_CONCURRENCY="3", MODEL_SLOTS=str(tmp_path / "slots")).limiter
+    assert (limiter.limit, limiter.folder) == (3, tmp_path / "slots")
