@@ -12,5 +12,8 @@ mod _core {
     #[pymodule_export]
     use crate::source::SourceTable;
     #[pymodule_export]
-    use crate::tables::canonical_name;
+    use crate::tables::{
+        Dialect, assign_names, canonical_name, canonical_names, read_delimited, read_delimited_tables, reserved_words,
+        sniff_dialect, unique_columns,
+    };
 }

@@ -2,6 +2,9 @@
 //!
 //! Nothing here knows that Python exists.
 
+pub mod cells;
+pub mod delimited;
+pub mod keywords;
 pub mod names;
 pub mod table;
 

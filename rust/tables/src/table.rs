@@ -14,6 +14,8 @@ pub struct Note {
     pub count: u64,
     /// At most [`Note::MAX_SAMPLES`] excerpts, each at most [`Note::MAX_SAMPLE_CHARS`] characters.
     pub samples: Vec<String>,
+    /// The column that it concerns, where it is one column.
+    pub column: Option<String>,
 }
 
 impl Note {
@@ -30,7 +32,15 @@ impl Note {
             message: message.into(),
             count,
             samples: Vec::new(),
+            column: None,
         }
+    }
+
+    /// Names the column that the note is about.
+    #[must_use]
+    pub fn with_column(mut self, name: &str) -> Self {
+        self.column = Some(name.to_owned());
+        self
     }
 
     /// Adds an excerpt while there is room.

@@ -1,0 +1,1 @@
+"""One module a suite: `python -m benchmarks.suites.NAME --data DIR [--json]`."""
