@@ -97,8 +97,8 @@ def response_of(reply: Reply, turn: Turn) -> Any:
     if reply.text is not None:
         parts.append(lm15.TextPart(reply.text))
     parts += [_tool_call(call, f"call_{turn.number}_{place}") for place, call in enumerate(reply.tool_calls)]
-    usage = reply.usage or {}
-    given, made = usage.get("prompt_tokens", len(turn.text) // 4), usage.get("completion_tokens", 8)
+    usage = {"prompt_tokens": len(turn.text) // 4, "completion_tokens": 8} if reply.usage is None else reply.usage
+    given, made = usage.get("prompt_tokens"), usage.get("completion_tokens")
     return lm15.Response(
         id=None,
         model=turn.model,

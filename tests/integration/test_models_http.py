@@ -233,7 +233,7 @@ assert not heavy, heavy
 """
 
 
-@pytest.mark.parametrize("arguments", [(), ("openai/any",), ("vllm:any",)])
+@pytest.mark.parametrize("arguments", [(), ("openai/any",)])
 def test_the_environment_is_enough_without_litellm_and_without_another_network_call(
     server: Server, arguments: tuple[str, ...]
 ) -> None:

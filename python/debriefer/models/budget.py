@@ -25,7 +25,7 @@ class Budget:
             specification of the Solver has it).
         input_tokens: Prompt tokens.
         output_tokens: Reply tokens.
-        cost: Money, in the currency of the prices in `ModelSettings`. A call without a known price counts as 0.
+        cost: Money, in the currency of the prices in `ModelSettings`; a model without prices is then an error.
         seconds: Wall time since the block was first entered.
 
     A bound on requests is exact. Tokens and cost are known only after a reply: the request after the one that

@@ -17,7 +17,7 @@ from debriefer.models import compat
 from debriefer.models.budget import Meter, current_meters
 from debriefer.models.ledger import Call, Ledger
 from debriefer.models.limiter import Limiter
-from debriefer.models.prepare import Prepared, finish, prepare
+from debriefer.models.prepare import Prepared, estimated_tokens, finish, prepare
 from debriefer.models.redact import Redactor
 from debriefer.models.retry import RetryPolicy, Rotation
 from debriefer.models.settings import ModelSettings
@@ -123,10 +123,11 @@ class Engine:
 
         Raises:
             BudgetExceededError: A meter around the call is used up; nothing was sent.
-            ModelError: The run was stopped while the request waited.
+            ModelError: The run was stopped while the request waited, or a budget in money lacks prices.
             dspy.lm15.LM15Error: The endpoints failed; `RetryPolicy` says how often they were asked.
         """
         meters = current_meters()
+        self._priced(meters)
         rotation = self._pool.rotation
         start = meters[0].turn(id(rotation), rotation.next_turn) if meters else rotation.next_turn()
         progress = _Progress(prepare(request, self.settings), meters, time.monotonic(), start)
@@ -166,7 +167,8 @@ class Engine:
             "notes": progress.prepared.notes,
         }
         if failed is None:
-            self._record(Call(**values, **self._usage(response)), progress.meters)
+            values |= self._usage(progress.prepared, response)
+            self._record(Call(**values), progress.meters)
             return finish(response, self.settings)
         self._redact.error(failed.error)
         if not failed.reached:
@@ -227,6 +229,13 @@ class Engine:
         for meter in meters:
             meter.check()
 
+    def _priced(self, meters: Sequence[Meter]) -> None:
+        """Refuse a budget in money that could never be used up."""
+        known = self.settings.input_price is not None and self.settings.output_price is not None
+        if not known and any(meter.budget.cost is not None for meter in meters):
+            message = f"a budget in money needs the prices of `{self.settings.model}`"
+            raise ModelError(message, hint="set `MODEL_INPUT_PRICE` and `MODEL_OUTPUT_PRICE`, per million tokens")
+
     def _timeout(self, meters: Sequence[Meter]) -> float:
         left = [seconds for meter in meters if (seconds := meter.remaining_seconds()) is not None]
         return max(0.001, min([self.settings.timeout_seconds, *left]))
@@ -236,17 +245,23 @@ class Engine:
             meter.settle(call)
         self._ledger.record(call)
 
-    def _usage(self, response: Response) -> dict[str, Any]:
+    def _usage(self, prepared: Prepared, response: Response) -> dict[str, Any]:
         """Return tokens and cost of a reply, with one meaning for all providers."""
-        usage = response.usage
+        usage, notes = response.usage, prepared.notes
         given, made, cached = usage.input_tokens, usage.output_tokens, usage.cache_read_tokens
+        if given is None or made is None:
+            # A budget that counted nothing would not be one.
+            estimates = estimated_tokens(prepared.request, response)
+            given, made = estimates[0] if given is None else given, estimates[1] if made is None else made
+            notes = (*notes, "tokens estimated: the endpoint reports none")
         provider = self.settings.model.replace(":", "/").split("/", 1)[0]
         # Anthropic counts cached tokens apart, Gemini and xAI count reasoning apart (`dspy.lm15.Usage`).
-        if provider == "anthropic" and given is not None:
+        if provider == "anthropic" and usage.input_tokens is not None:
             given += (cached or 0) + (usage.cache_write_tokens or 0)
-        if provider in {"gemini", "xai"} and made is not None:
+        if provider in {"gemini", "xai"} and usage.output_tokens is not None:
             made += usage.reasoning_tokens or 0
         return {
+            "notes": notes,
             "finish_reason": response.finish_reason,
             "input_tokens": given,
             "output_tokens": made,
@@ -280,13 +295,13 @@ class AsyncEngine:
         return self
 
 
-def cost_of(settings: ModelSettings, given: int | None, made: int | None, cached: int | None) -> float | None:
-    """Return the price of a call, `None` where a price or a count is unknown.
+def cost_of(settings: ModelSettings, given: int, made: int, cached: int | None) -> float | None:
+    """Return the price of a call, `None` where a price is unknown.
 
     >>> cost_of(ModelSettings("openai/x", input_price=2.0, output_price=8.0, cached_price=0.5), 1000, 100, 600)
     0.0019
     """
-    if settings.input_price is None or settings.output_price is None or given is None or made is None:
+    if settings.input_price is None or settings.output_price is None:
         return None
     served = min(cached or 0, given)
     cached_price = settings.input_price if settings.cached_price is None else settings.cached_price

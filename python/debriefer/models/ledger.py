@@ -24,11 +24,12 @@ class Call:
             `malformed`, `auth`, `billing`, `overflow`, `invalid`, `unsupported`, `unexpected`).
         http_status: The HTTP status of a failure, where there was one.
         finish_reason: Why the model stopped (`stop`, `length`, `tool_call`, ...).
-        input_tokens: Prompt tokens as billed, cached ones included; `None` where the endpoint did not say.
-        output_tokens: Reply tokens, reasoning included; `None` where the endpoint did not say.
+        input_tokens: Prompt tokens as billed, cached ones included; an estimate, with a note, where the endpoint does
+            not say; `None` for a failure.
+        output_tokens: Reply tokens, reasoning included; likewise.
         cached_tokens: The part of `input_tokens` that the provider's prompt cache served.
         reasoning_tokens: The part of `output_tokens` spent on reasoning, where reported.
-        cost: Price in the currency of the settings, `None` where prices or token counts are unknown.
+        cost: Price in the currency of the settings, `None` where prices are unknown.
         images: Images sent.
         error: The first line of the failure, at most 300 characters, with keys removed.
         notes: What the engine changed in the request (images left out or scaled, a temperature dropped).

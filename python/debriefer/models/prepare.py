@@ -5,11 +5,13 @@ from __future__ import annotations
 import base64
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from debriefer.models import images
 from debriefer.models.families import family_of
 from debriefer.models.settings import ModelSettings
+from debriefer.models.text import count_image_tokens, count_tokens
 
 if TYPE_CHECKING:
     from dspy.lm15 import Request, Response
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
 # The think block stands first in a reply; some chat templates open it in the prompt, so that only its end is seen.
 _THINK = re.compile(r"\A\s*(?:<think(?:ing)?>)?(.*?)</think(?:ing)?>\s*", re.DOTALL)
 _UNFINISHED = re.compile(r"\A\s*<think(?:ing)?>(.*)\Z", re.DOTALL)
+
+
+# A picture of 1000 × 750 pixels.
+_MEDIA_TOKENS = count_image_tokens(1000, 750)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +85,36 @@ class _Media:
         return self._within_budget(item)
 
     def _within_budget(self, image: Any) -> Any:  # noqa: ANN401 -- an ImagePart
-        smaller = images.fit(base64.b64decode(image.data), self.settings.image_pixel_budget)
+        smaller = _fitted(image.data, self.settings.image_pixel_budget, images.scaler())
         if smaller is None:
             return image
         data, media_type, note = smaller
         self.notes.append(note)
-        if not media_type:
-            return image
-        return replace(image, data=base64.b64encode(data).decode("ascii"), media_type=media_type)
+        return replace(image, data=data, media_type=media_type) if media_type else image
+
+
+# The same frames come back in every turn of a conversation; 64 of them take some tens of megabytes.
+@lru_cache(maxsize=64)
+def _fitted(data: str, pixel_budget: int, _scaler: str | None) -> tuple[str, str, str] | None:
+    """Return `images.fit` of a base64 text, as base64; the scaler stands there as part of the key."""
+    smaller = images.fit(base64.b64decode(data), pixel_budget)
+    if smaller is None:
+        return None
+    return base64.b64encode(smaller[0]).decode("ascii"), smaller[1], smaller[2]
+
+
+def estimated_tokens(request: Request, response: Response) -> tuple[int, int]:
+    """Return estimates of prompt and reply tokens, for endpoints that report none."""
+    system = request.system
+    given = [system] if isinstance(system, str) else [part.text for part in system or () if hasattr(part, "text")]
+    media = 0
+    for message in request.messages:
+        for part in message.parts:
+            for item in getattr(part, "content", (part,)):
+                media += hasattr(item, "media_type")
+                given.append(str(getattr(item, "text", getattr(item, "input", ""))))
+    made = [str(getattr(part, "text", getattr(part, "input", ""))) for part in response.message.parts]
+    return count_tokens("\n".join(given)) + media * _MEDIA_TOKENS, count_tokens("\n".join(made))
 
 
 def split_thinking(text: str) -> tuple[str, str]:

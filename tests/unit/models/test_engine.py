@@ -365,6 +365,29 @@ def test_a_cost_is_unknown_rather_than_zero_without_prices() -> None:
     assert models.ledger.totals().to_dict()["cost"] is None
 
 
+def test_an_endpoint_that_reports_no_tokens_is_counted_by_estimate() -> None:
+    silent = Reply("[[ ## answer ## ]]\n" + "数" * 100, usage={})
+    models, engine = scripted_models(lambda _: silent)
+    meter = Meter(Budget(requests=None, output_tokens=250))
+    with pytest.raises(dspy.LMError) as caught:
+        ask(models, meter, times=10)
+    assert budget_error(caught.value) is not None
+    assert len(engine.turns) == 3
+    call = models.ledger.calls[0]
+    assert call.notes == ("tokens estimated: the endpoint reports none",)
+    assert call.input_tokens
+    assert call.output_tokens
+    assert call.input_tokens > call.output_tokens > 100
+
+
+def test_a_budget_in_money_without_prices_is_refused() -> None:
+    models, engine = scripted_models(answer)
+    with pytest.raises(dspy.LMError) as caught:
+        ask(models, Meter(Budget(cost=1.0)))
+    assert isinstance(caught.value.__cause__, ModelError)
+    assert engine.turns == []
+
+
 def test_keys_show_in_no_error_record_or_log(caplog: pytest.LogCaptureFixture) -> None:
     refuse = Fault(status=401, message=f"Incorrect API key provided: {KEY}")
     busy = Fault(status=500, message=f"upstream refused {KEY}")
