@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from debriefer.errors import BudgetExceededError
@@ -179,6 +179,15 @@ def current_meters() -> tuple[Meter, ...]:
 
     meters: tuple[Meter, ...] = dspy.settings.get(_SETTING, ())
     return meters
+
+
+def reserve_all(meters: Sequence[Meter]) -> None:
+    """Count one request in all meters or, where one of them refuses, in none."""
+    with ExitStack() as undo:
+        for meter in meters:
+            meter.reserve()
+            undo.callback(meter.refund)
+        undo.pop_all()
 
 
 def budget_error(error: BaseException | None) -> BudgetExceededError | None:

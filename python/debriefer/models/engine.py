@@ -7,14 +7,13 @@ import logging
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from debriefer.errors import ModelError
 from debriefer.models import compat
-from debriefer.models.budget import Meter, current_meters
+from debriefer.models.budget import Meter, current_meters, reserve_all
 from debriefer.models.ledger import Call, Ledger
 from debriefer.models.limiter import Limiter
 from debriefer.models.prepare import Prepared, estimated_tokens, finish, prepare
@@ -145,7 +144,7 @@ class Engine:
         with self._limiter.slot(lambda: self._check(progress.meters)):
             self._check(progress.meters)
             timeout = self._timeout(progress.meters)
-            _reserve(progress.meters)
+            reserve_all(progress.meters)
             began, stamp = time.monotonic(), datetime.now(UTC)
             try:
                 sender = self._pool.sender(number)
@@ -307,12 +306,3 @@ def cost_of(settings: ModelSettings, given: int, made: int, cached: int | None) 
     cached_price = settings.input_price if settings.cached_price is None else settings.cached_price
     total = (given - served) * settings.input_price + served * cached_price + made * settings.output_price
     return round(total / 1_000_000, 9)
-
-
-def _reserve(meters: Sequence[Meter]) -> None:
-    """Count one request in all meters or, where one refuses, in none."""
-    with ExitStack() as undo:
-        for meter in meters:
-            meter.reserve()
-            undo.callback(meter.refund)
-        undo.pop_all()

@@ -26,6 +26,7 @@ from debriefer.models import (
     current_meters,
     metered,
 )
+from debriefer.models.budget import reserve_all
 from tests.doubles.script import Answer, Fault, Reply, Script, Turn, fields, overflow, play, rate_limited, server_error
 from tests.doubles.scripted import AT_ONCE, ScriptedEngine, scripted_models
 
@@ -170,6 +171,14 @@ def test_meters_nest_and_the_tightest_one_stops() -> None:
     assert error is not None
     assert error.limit == 2
     assert current_meters() == ()
+
+
+def test_a_request_counts_in_all_meters_or_in_none() -> None:
+    task, attempt = Meter(Budget(requests=5)), Meter(Budget(requests=1))
+    reserve_all([task, attempt])
+    with pytest.raises(BudgetExceededError):
+        reserve_all([task, attempt])
+    assert (task.requests, attempt.requests) == (1, 1)
 
 
 def test_a_request_that_never_reached_an_endpoint_is_not_counted() -> None:
