@@ -20,8 +20,9 @@ from debriefer.workbench import Workbench
 from dspy_programs.solver.context import Window, digest
 from dspy_programs.solver.evidence import Findings
 from dspy_programs.solver.prompt import Briefing, brief
-from dspy_programs.solver.protocol import SolverAdapter, correction, shown_reply, system_message
+from dspy_programs.solver.protocol import SolverAdapter, correction, example_text, shown_reply, system_message
 from dspy_programs.solver.result import Compression, Reason, SolverResult
+from dspy_programs.solver.rules import SCAFFOLD_NOTE
 from dspy_programs.solver.signatures import CompressTurns, NextAction
 from dspy_programs.solver.tools import TOOLS, Toolbox
 from dspy_programs.solver.trajectory import Call, Notes, Observation, Trajectory, Turn
@@ -157,6 +158,25 @@ class Solver(dspy.Module):
                 else:
                     step = _advance(steps, value)
         return _prediction(step)
+
+    def dump_state(self, json_mode: bool = True) -> dict[str, Any]:
+        """Return what was learned, of each example only what a later prompt shows.
+
+        An example would otherwise carry the whole evidence of its task, pictures included.
+        """
+        state: dict[str, Any] = super().dump_state(json_mode=json_mode)
+        examples = [demo for demo in self.next_action.demos if demo.get("tool_calls") is not None]
+        state["next_action"]["demos"] = [
+            {
+                "augmented": True,
+                "question": demo.get("question", ""),
+                "trajectory": example_text(demo.get("trajectory", "")),
+                "thought": demo.get("thought", ""),
+                "tool_calls": dspy.ToolCalls.model_validate(demo["tool_calls"]).format(),
+            }
+            for demo in examples
+        ]
+        return state
 
     def _context(self, step: _Ask, compression_lm: dspy.LM | None) -> dict[str, Any]:
         if step.predictor is self.next_action:
@@ -312,27 +332,34 @@ class _Session:
             self._compressions.append(Compression(len(self._turns) + 1, notes.turns, by_model, (before, after)))
 
     def _compress(self, turns: Sequence[Turn]) -> Generator[_Step, Any, tuple[Notes, bool]]:
-        """Turn turns into conclusions, by the model, and by rule where that fails."""
-        notes = self._trajectory.notes
-        try:
-            chunks = self._window.chunks(turns)
-            for number, chunk in enumerate(chunks, start=1):
-                inputs = {
-                    "question": self._briefing.question.partition("\n")[0],
-                    "earlier": "" if notes is None else notes.text(),
-                    "turns": chunk,
-                }
+        """Turn turns into conclusions, by the model, and by rule where that fails; say whether all are the model's."""
+        notes = self._trajectory.notes or Notes()
+        by_model = True
+        left = tuple(turns)
+        overflows = 0
+        while left:
+            part, text = self._window.chunk(left)
+            inputs = {"question": self._question(), "earlier": notes.text(), "turns": text}
+            try:
                 reply = yield self._ask(self._solver.compression, inputs)
-                done = len(turns) if number == len(chunks) else 0
-                notes = self._window.add(notes, reply.conclusions, reply.withdrawn, reply.next_step or "", done)
-        except (LMError, AdapterParseError, ValueError) as error:
-            if (bound := budget_error(error)) is not None:
-                raise bound from error
-            _log.warning("older turns are compressed by rule: %s", _first_line(error))
-            earlier = self._trajectory.notes
-            return self._window.add(earlier, digest(turns), (), earlier.next_step if earlier else "", len(turns)), False
-        assert notes is not None  # noqa: S101 -- there is at least one chunk
-        return notes, True
+            except (LMError, AdapterParseError, ValueError) as error:
+                bound = budget_error(error)
+                if bound is not None:
+                    raise bound from error
+                overflows += 1
+                if isinstance(error, ContextWindowExceededError) and overflows < _OVERFLOWS:
+                    self._window.shrink()
+                    continue
+                _log.warning("%d turns are compressed by rule: %s", len(part), _first_line(error))
+                notes = self._window.add(notes, digest(part), (), notes.next_step, len(part))
+                by_model = False
+            else:
+                notes = self._window.add(notes, reply.conclusions, reply.withdrawn, reply.next_step or "", len(part))
+            left = left[len(part) :]
+        return notes, by_model
+
+    def _question(self) -> str:
+        return self._briefing.question.removesuffix(SCAFFOLD_NOTE).strip()
 
     def _shrink(self) -> bool:
         """Make a request shorter that the model refused; return whether anything could be taken from it."""

@@ -92,23 +92,23 @@ class Window:
             kept += 1
         return tuple(turns[: len(turns) - kept]), tuple(turns[len(turns) - kept :])
 
-    def chunks(self, turns: Sequence[Turn]) -> list[str]:
-        """Return turns as texts that each fit a request of compression; a single turn may be cut, in sight."""
+    def chunk(self, turns: Sequence[Turn]) -> tuple[tuple[Turn, ...], str]:
+        """Return the first of some turns that fit one request of compression, at least one, and their text.
+
+        A turn that does not fit alone is cut, in sight.
+        """
         largest = max(_LEAST_OBSERVATION, int(self._limit * _NEWEST_SHARE))
-        chunks: list[str] = []
-        current: list[str] = []
+        part: list[Turn] = []
+        texts: list[str] = []
         used = 0
         for turn in turns:
             text = cut(turn.text(), largest, self._count, "the rest of this turn is not shown here")
-            size = self._count(text)
-            if current and used + size > largest:
-                chunks.append("\n\n".join(current))
-                current, used = [], 0
-            current.append(text)
-            used += size
-        if current:
-            chunks.append("\n\n".join(current))
-        return [neutralise(chunk) for chunk in chunks]
+            used += self._count(text)
+            if part and used > largest:
+                break
+            part.append(turn)
+            texts.append(text)
+        return tuple(part), neutralise("\n\n".join(texts))
 
     def fit_turn(self, turn: Turn, share: float = _NEWEST_SHARE) -> Turn:
         """Return the newest turn with observations that leave room in the window.

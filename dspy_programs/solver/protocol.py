@@ -44,6 +44,7 @@ A reply without a tool call ends the run."""
 # What is shown of a reply that could not be read, and of one example of another task.
 _UNREADABLE_CHARACTERS = 2_000
 _DEMO_CHARACTERS = 6_000
+_LEFT_OUT = "[… earlier turns left out]"
 _HEADER = re.compile(r"^\s*\[\[ ## (\w+) ## \]\][ \t]*", re.MULTILINE)
 # The form in which several families write tool calls into the text when the server does not take them out.
 _LEAKED_CALL = re.compile(r"<tool_call>\s*(\{.*?\})\s*</tool_call>", re.DOTALL)
@@ -143,8 +144,10 @@ def system_message(
         documentation = [TOOLS[tool.name].documentation() for tool in inputs["tools"] if tool.name in TOOLS]
         parts.append("# Tools that can be called\n\n" + "\n\n".join(documentation))
     parts.append(NATIVE_FORM if native else REPLY_FORM)
-    if demos:
-        examples = [_demo(number, demo) for number, demo in enumerate(demos, start=1)]
+    # Labelled examples without a turn (a task and its gold) show nothing of how to act.
+    turns = [demo for demo in demos if demo.get("tool_calls") is not None]
+    if turns:
+        examples = [_demo(number, demo) for number, demo in enumerate(turns, start=1)]
         parts.append("# Good turns from other tasks\n\n" + "\n\n".join(examples))
     parts.append(str(inputs["rules"]).strip())
     return "\n\n".join(parts)
@@ -230,12 +233,8 @@ def _native_turn(turn: Turn) -> list[dict[str, Any]]:
 def _demo(number: int, demo: Mapping[str, Any]) -> str:
     """Return an example turn as text: the question, the last of what was seen, the turn that followed."""
     question = str(demo.get("question", "")).partition("\n")[0]
-    trajectory = demo.get("trajectory", "")
-    seen = trajectory.text() if isinstance(trajectory, Trajectory) else _saved_text(str(trajectory))
-    if len(seen) > _DEMO_CHARACTERS:
-        seen = f"[… earlier turns left out]\n{seen[-_DEMO_CHARACTERS:]}"
-    calls = demo.get("tool_calls") or {"tool_calls": []}
-    calls = calls if isinstance(calls, dspy.ToolCalls) else dspy.ToolCalls.model_validate(calls)
+    seen = example_text(demo.get("trajectory", ""))
+    calls = dspy.ToolCalls.model_validate(demo["tool_calls"])
     lines = [f"Example {number}. Question: {question}"]
     if seen:
         lines.append(f"So far:\n{seen}")
@@ -246,14 +245,12 @@ def _demo(number: int, demo: Mapping[str, Any]) -> str:
     return neutralise("\n".join(lines))
 
 
-def _saved_text(value: str) -> str:
-    """Return the text blocks of a trajectory that a saved program holds as DSPy's marked JSON."""
-    start, end = value.find("["), value.rfind("]")
-    try:
-        blocks = json.loads(value[start : end + 1])
-    except json.JSONDecodeError:
-        return value
-    return "".join(block.get("text", "[image]\n") for block in blocks if isinstance(block, dict)).strip()
+def example_text(trajectory: Trajectory | str) -> str:
+    """Return what an example shows of the run before its turn: the end of it, as plain text."""
+    text = trajectory.text() if isinstance(trajectory, Trajectory) else str(trajectory)
+    if len(text) <= _DEMO_CHARACTERS:
+        return text
+    return f"{_LEFT_OUT}\n{text.removeprefix(_LEFT_OUT)[-_DEMO_CHARACTERS:].lstrip()}"
 
 
 def _sections(completion: str) -> dict[str, str]:

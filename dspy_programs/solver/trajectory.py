@@ -102,6 +102,8 @@ class Notes(pydantic.BaseModel):
 
     def text(self) -> str:
         """Return the notes as the model reads them in place of the turns."""
+        if not self.turns:
+            return "(nothing yet)"
         lines = [f"The first {self.turns} turns are compressed to save room. Their conclusions:"]
         if self.dropped:
             lines.append(f"({self.dropped} of the oldest conclusions were left out for lack of room)")
