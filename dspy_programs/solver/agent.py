@@ -286,9 +286,9 @@ class _Session:
     def _requests(self) -> int:
         """Return the requests of this run: by the innermost meter where there is one, which sees hidden ones."""
         meters = current_meters()
-        if not meters:
-            return self._asked
-        return max(self._asked, meters[-1].requests - self._counted_before[-1])
+        counted = meters[-1].requests - self._counted_before[-1] if meters else 0
+        # A language model that is not of `debriefer.models` moves no meter.
+        return counted or self._asked
 
     def _action_inputs(self) -> dict[str, Any]:
         return {

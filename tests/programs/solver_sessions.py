@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import dspy
 from dspy.lm15 import (
     ContextLengthError,
     ImagePart,
@@ -23,9 +22,10 @@ from dspy.lm15 import (
 )
 
 from debriefer.catalog import Catalog
-from debriefer.models import count_tokens
+from debriefer.models import Models, ModelSettings, count_tokens
 from debriefer.task import Task
 from debriefer.workbench import Workbench
+from tests.doubles.scripted import AT_ONCE
 
 
 @dataclass(frozen=True)
@@ -139,13 +139,6 @@ class Engine:
     seen_error: BaseException | None = None
     _run: Any = None
 
-    supports_response_schema = False
-    supported_params = frozenset[str]()
-
-    @property
-    def supports_function_calling(self) -> bool:
-        return self.native
-
     def complete(self, request: Request) -> Response:
         seen = Seen(request)
         if self.window is not None and count_tokens(seen.text) > self.window:
@@ -170,19 +163,15 @@ class Engine:
     def seen(self) -> list[Seen]:
         return [Seen(request) for request in self.requests]
 
-    def lm(self) -> dspy.LM:
-        return dspy.LM("scripted/model", engine=self, async_engine=_Async(self), cache=False, num_retries=0)
-
-
-class _Async:
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
-        return getattr(self._engine, name)
-
-    async def complete(self, request: Request) -> Response:
-        return self._engine.complete(request)
+    def models(self) -> Models:
+        """Return models whose every role this engine plays, behind the package's own engine."""
+        settings = ModelSettings("openai/scripted", native_tools=self.native)
+        return Models(
+            settings,
+            sender_factory=lambda *_: lambda request, _seconds: self.complete(request),
+            policy=AT_ONCE,
+            environment={},
+        )
 
 
 def _response(request: Request, reply: Say, *, native: bool) -> Response:
@@ -206,6 +195,17 @@ def _response(request: Request, reply: Say, *, native: bool) -> Response:
         finish_reason="tool_call" if native and reply.calls else "stop",
         usage=Usage(input_tokens=1, output_tokens=1, total_tokens=2),
     )
+
+
+def lay_out(folder: Path, question: str, files: Mapping[str, str]) -> Path:
+    """Write a task with these files below `context/` and return its working copy with its catalog."""
+    task = folder / "task"
+    for name, content in files.items():
+        path = task / "context" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+    (task / "task.json").write_text(json.dumps({"task_id": "task_1", "question": question}), encoding="utf-8")
+    return prepare(task, folder / "work")
 
 
 def prepare(task: Path, work: Path) -> Path:

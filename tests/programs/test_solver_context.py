@@ -2,37 +2,41 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
-import dspy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from debriefer.models import Budget, Meter, count_tokens, metered
+from debriefer.models import Budget, Meter, count_tokens
 from dspy_programs.solver import Call, Notes, Observation, Solver, SolverResult, SolverSettings, Turn
 from dspy_programs.solver.context import Window, cut, digest
 from dspy_programs.solver.evidence import Evidence
 from dspy_programs.solver.prompt import Briefing
-from tests.programs.solver_sessions import Engine, Say, Seen, call, prepare, say, text_of, write_query
+from tests.programs.solver_sessions import Engine, Say, Seen, call, lay_out, say, text_of, write_query
 
 # The question needs a number that only an early observation shows: 4711 is the limit of site 7.
 SITES = "site,upper_limit\n" + "".join(f"{n},{4711 if n == 7 else 1000 + n}\n" for n in range(40))
 READINGS = "site,reading,remark\n" + "".join(f"7,{4700 + n},{'x' * 150}\n" for n in range(300))
 
 
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    files = {"csv/sites.csv": SITES, "csv/readings.csv": READINGS}
+    return lay_out(tmp_path_factory.mktemp("sites"), "How many readings of site 7 exceed its limit?", files)
+
+
 @pytest.fixture
-def work(task_with: Callable[..., Path], tmp_path: Path) -> Path:
-    task = task_with(
-        question="How many readings of site 7 exceed its limit?", csv={"sites.csv": SITES, "readings.csv": READINGS}
-    )
-    return prepare(task, tmp_path / "work")
+def work(prepared: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(prepared, tmp_path / "work")
 
 
 def run(engine: Engine, work: Path, **settings: object) -> SolverResult:
-    with dspy.context(lm=engine.lm()):
+    with engine.models().using("solver"):
         return Solver(SolverSettings(native_tools=engine.native, **settings))(work=work).result
 
 
@@ -77,24 +81,24 @@ def conclude(seen: Seen) -> str:
 
 @pytest.mark.parametrize("native", [False, True])
 def test_each_request_repeats_the_one_before_and_adds_to_it(work: Path, *, native: bool) -> None:
-    def script(seen: Seen) -> Iterator[Say]:
-        seen = yield say("a", call("explore_data", query="\\tables"), call("explore_data", query="\\schema sites"))
-        seen = yield Say(raw="" if native else "no form")
-        seen = yield say("b", call("read_solver"))
+    def script(_: Seen) -> Iterator[Say]:
+        yield say("a", call("explore_data", query="\\tables"), call("explore_data", query="\\schema sites"))
+        yield Say(raw="" if native else "no form")
+        yield say("b", call("read_solver"))
         yield say("done")
 
     engine = Engine(script, native=native)
     run(engine, work)
     texts = [messages(seen) for seen in engine.seen]
     shares = []
-    for earlier, later in zip(texts, texts[1:], strict=False):
+    for earlier, later in itertools.pairwise(texts):
         shared = next((i for i, (a, b) in enumerate(zip(earlier, later, strict=False)) if a != b), len(earlier))
         shares.append(shared / len(earlier))
     assert shares == [1.0, 1.0, 1.0]
 
 
 def test_two_runs_of_a_task_send_the_same_bytes(work: Path) -> None:
-    def script(seen: Seen) -> Iterator[Say]:
+    def script(_: Seen) -> Iterator[Say]:
         yield say("a", call("explore_data", query="\\tables"))
         yield say("done")
 
@@ -123,7 +127,7 @@ def test_compression_keeps_the_conclusion_and_the_newest_output_whole(work: Path
 
 
 def test_a_window_smaller_than_it_is_said_to_be_is_found_out(work: Path) -> None:
-    engine = Engine(curious, window=16_000, compress=conclude)
+    engine = Engine(curious, window=12_000, compress=conclude)
     result = run(engine, work, context_window=40_000, reply_tokens=1_000)
     assert result.finished, result.detail
     assert result.compressions
@@ -207,13 +211,13 @@ def _window(room: int) -> Window:
     return Window(briefing, fixed_text="", window=int(room / 0.85) + 60, reply_tokens=0, count=count_tokens)
 
 
-def test_the_run_counts_its_requests_itself_where_no_meter_does(work: Path) -> None:
-    # This engine knows nothing of meters; the run's own count must hold then.
+def test_a_budget_of_the_block_stops_the_run(work: Path) -> None:
     def script(_: Seen) -> Iterator[Say]:
         while True:
             yield say("again", call("explore_data", query="SELECT 1"))
 
     engine = Engine(script)
-    with metered(Meter(Budget(requests=3))):
-        result = run(engine, work, requests=5)
-    assert (result.reason, len(engine.requests)) == ("budget", 5)
+    with engine.models().using("solver", Meter(Budget(requests=3))):
+        result = Solver(SolverSettings())(work=work).result
+    assert (result.reason, result.requests, len(engine.requests)) == ("budget", 3, 3)
+    assert "3 requests" in result.detail

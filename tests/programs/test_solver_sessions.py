@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
-import dspy
 import pytest
 
 from dspy_programs.solver import Solver, SolverResult, SolverSettings
-from tests.programs.solver_sessions import Engine, Say, Seen, call, prepare, say, write_query
+from tests.programs.solver_sessions import Engine, Say, Seen, call, lay_out, say, write_query
 
 TRANSFERS = (
     "secucode,name,sum_before_tran,pct_before_tran\n"
@@ -24,19 +24,20 @@ SQL = "SELECT sum_before_tran, pct_before_tran\nFROM lc_sharetransfer\nWHERE sec
 RECORDS = ["5000000,", "5000000,", "2750000,4.1"]
 
 
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    files = {"knowledge.md": "# 字段\n出让前持股数量: sum_before_tran\n", "csv/lc_sharetransfer.csv": TRANSFERS}
+    return lay_out(tmp_path_factory.mktemp("transfers"), QUESTION, files)
+
+
 @pytest.fixture
-def work(task_with: Callable[..., Path], tmp_path: Path) -> Path:
-    task = task_with(
-        question=QUESTION,
-        knowledge="# 字段\n出让前持股数量: sum_before_tran\n",
-        csv={"lc_sharetransfer.csv": TRANSFERS},
-    )
-    return prepare(task, tmp_path / "work")
+def work(prepared: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(prepared, tmp_path / "work")
 
 
 def solve(engine: Engine, work: Path, **settings: object) -> SolverResult:
     solver = Solver(SolverSettings(native_tools=engine.native, **settings))
-    with dspy.context(lm=engine.lm()):
+    with engine.models().using("solver"):
         return solver(work=work).result
 
 
@@ -251,7 +252,7 @@ def test_a_run_starts_from_a_pristine_script_and_without_a_stale_prediction(work
 
 
 async def run_async(engine: Engine, work: Path) -> SolverResult:
-    with dspy.context(lm=engine.lm()):
+    with engine.models().using("solver"):
         return (await Solver(SolverSettings(native_tools=engine.native)).acall(work=work)).result
 
 
