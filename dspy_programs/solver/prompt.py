@@ -134,7 +134,7 @@ def _branches(paths: Sequence[Path], indent: str) -> list[str]:
 
 
 def fit_knowledge(text: str, budget: int, question: str, count: Callable[[str], int]) -> tuple[str, str]:
-    """Return business notes whole where they fit, else the sections that share most with the question.
+    """Return business notes whole where they fit, else the parts that share most with the question.
 
     Args:
         text: The notes, Markdown.
@@ -147,58 +147,59 @@ def fit_knowledge(text: str, budget: int, question: str, count: Callable[[str], 
     """
     if count(text) <= budget:
         return text, ""
-    sections = _sections(text, budget, count)
+    parts = _parts(text, max(1, budget // 8), count)
     wanted = words(question)
-    by_relevance = sorted(range(len(sections)), key=lambda i: (-_overlap(wanted, sections[i]), i))
+    by_relevance = sorted(range(len(parts)), key=lambda i: (-_overlap(wanted, "\n".join(parts[i])), i))
     kept: set[int] = set()
     used = 0
     for index in by_relevance:
-        size = count(sections[index]) + _GAP_TOKENS
+        size = count("\n".join(parts[index])) + _GAP_TOKENS
         if used + size <= budget:
             kept.add(index)
             used += size
-    left_out = len(sections) - len(kept)
     note = (
-        f"knowledge.md is longer than the model's window allows: {left_out} of its {len(sections)} sections are left "
-        "out, those kept share most with the question"
+        f"knowledge.md is longer than the model's window allows: {len(parts) - len(kept)} of its {len(parts)} parts "
+        "are left out, those kept share most with the question"
     )
-    lines: list[str] = [f"({note})"]
-    for index, section in enumerate(sections):
+    lines = [f"({note})"]
+    heading = ""
+    for index, (above, body) in enumerate(parts):
         if index in kept:
-            lines.append(section)
+            lines += [above, body] if above and above != heading else [body]
+            heading = above
         elif index == 0 or index - 1 in kept:
-            lines.append(f"[… left out: {_title(section)} …]")
+            lines.append(f"[… left out: {_title(above or body)} …]")
     return "\n".join(lines), note
 
 
 _GAP_TOKENS = 24
+_TITLE_CHARACTERS = 60
 
 
-def _sections(text: str, budget: int, count: Callable[[str], int]) -> list[str]:
-    """Split Markdown at its headings, and sections that are large for the budget at blank lines, then at lines."""
-    largest = max(1, budget // 8)
-    sections = re.split(r"(?m)^(?=#{1,6} )", text)
-    for separator in ("\n\n", "\n"):
-        sections = [
-            piece
-            for section in sections
-            for piece in (section.split(separator) if count(section) > largest else [section])
-        ]
-    return [section.strip("\n") for section in sections if section.strip()]
+def _parts(text: str, largest: int, count: Callable[[str], int]) -> list[tuple[str, str]]:
+    """Split Markdown into parts, each with the heading above it: at headings, then where too large at blank lines."""
+    parts: list[tuple[str, str]] = []
+    for section in re.split(r"(?m)^(?=#{1,6} )", text):
+        heading, body = "", section.strip("\n")
+        if body.startswith("#"):
+            heading, _, body = body.partition("\n")
+        pieces = [body.strip("\n")]
+        for separator in ("\n\n", "\n"):
+            pieces = [p for piece in pieces for p in (piece.split(separator) if count(piece) > largest else [piece])]
+        filled = [piece for piece in pieces if piece.strip()]
+        parts += [(heading, piece) for piece in filled or ([""] if heading else [])]
+    return parts
 
 
-def _overlap(wanted: set[str], section: str) -> float:
-    """Return how much a section shares with the question, for its length: long sections meet any word by chance."""
-    found = words(section)
+def _overlap(wanted: set[str], text: str) -> float:
+    """Return how much a text shares with the question, for its length: long texts meet any word by chance."""
+    found = words(text)
     return len(wanted & found) / math.sqrt(1 + len(found))
 
 
 def _title(section: str) -> str:
-    line = section.strip().splitlines()[0].lstrip("# ")
+    line = section.strip().partition("\n")[0].lstrip("# ")
     return line if len(line) <= _TITLE_CHARACTERS else line[: _TITLE_CHARACTERS - 1] + "…"
-
-
-_TITLE_CHARACTERS = 60
 
 
 def fit_timeline(timeline: Timeline, budget: int, question: str, count: Callable[[str], int]) -> Timeline:

@@ -49,20 +49,20 @@ def describe_tables(
     lines = {table.name: _fold(table, "judged irrelevant") for table in tables}
     closing = _refusals(catalog)
 
-    def size(descriptions: dict[str, str]) -> int:
-        return count(_join([descriptions.get(table.name, lines[table.name]) for table in tables], closing))
-
     notes: list[str] = []
-    if budget is not None and size(full) > budget:
+
+    def text() -> str:
+        return _join([*notes, *(full.get(table.name, lines[table.name]) for table in tables)], closing)
+
+    if budget is not None and count(text()) > budget:
         full = {table.name: _describe(catalog, table, samples=False) for table in tables if table.name in full}
         notes.append("Sample rows are left out to fit the model's window.")
         for name in _least_relevant(full, question):
-            if size(full) <= budget:
+            if count(text()) <= budget:
                 break
             del full[name]
             lines[name] = _fold(catalog.tables[name], "folded to fit the model's window")
-    descriptions = [full.get(table.name, lines[table.name]) for table in tables]
-    return _join([*notes, *descriptions], closing)
+    return text()
 
 
 def words(text: str) -> set[str]:

@@ -133,6 +133,7 @@ class Engine:
 
     script: Callable[[Seen], Iterator[Say]]
     native: bool = False
+    vision: bool = False
     window: int | None = None
     compress: Callable[[Seen], str] | None = None
     requests: list[Request] = field(default_factory=list)
@@ -165,7 +166,7 @@ class Engine:
 
     def models(self) -> Models:
         """Return models whose every role this engine plays, behind the package's own engine."""
-        settings = ModelSettings("openai/scripted", native_tools=self.native)
+        settings = ModelSettings("openai/scripted", native_tools=self.native, vision=self.vision)
         return Models(
             settings,
             sender_factory=lambda *_: lambda request, _seconds: self.complete(request),
