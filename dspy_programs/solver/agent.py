@@ -14,7 +14,16 @@ import dspy
 from dspy.utils.exceptions import AdapterParseError, ContextWindowExceededError, LMError
 
 from debriefer.errors import BudgetExceededError, ModelError
-from debriefer.models import ModelSettings, budget_error, count_tokens, current_meters, neutralise, neutralise_all
+from debriefer.models import (
+    Budget,
+    Meter,
+    ModelSettings,
+    budget_error,
+    count_tokens,
+    metered,
+    neutralise,
+    neutralise_all,
+)
 from debriefer.task import Task
 from debriefer.workbench import Workbench
 from dspy_programs.solver.context import Window, digest
@@ -31,6 +40,7 @@ _log = logging.getLogger(__name__)
 # Overflows of one turn in a row after which the window cannot be as large as it is said to be.
 _OVERFLOWS = 5
 _REPLY_TOKENS = 4_096
+_ECHO = "(the same call gave the same answer in turn"
 _TOOLS = tuple(tool.as_dspy() for tool in TOOLS.values())
 
 
@@ -39,9 +49,8 @@ class SolverSettings:
     """How the Solver runs on a model.
 
     Attributes:
-        requests: Largest number of requests in a run, compressions included (80 in the specification). Inside a
-            `debriefer.models.metered` block the meter counts too, retries and all; whichever is reached first ends
-            the run.
+        requests: Largest number of requests in a run, compressions and retries included (80 in the specification).
+            A run inside a `debriefer.models.metered` block also keeps to the budget of that block.
         unreadable_replies: Replies in a row that may be unreadable before the run ends.
         native_tools: Use the model's own tool calls.
         vision: Show pictures.
@@ -75,6 +84,10 @@ class _Act:
 _Step = _Ask | _Act
 # What a model, an endpoint or a bound does to a step; anything else is a fault of ours and is raised.
 _FAILURES = (LMError, AdapterParseError, ValueError, BudgetExceededError)
+
+
+class _CutOffError(ValueError):
+    """A reply without calls that ended at its length limit; its text is the message."""
 
 
 class Solver(dspy.Module):
@@ -124,7 +137,7 @@ class Solver(dspy.Module):
             while not isinstance(step, SolverResult):
                 try:
                     if isinstance(step, _Ask):
-                        with dspy.context(**self._context(step, compression_lm)):
+                        with metered(session.meter), dspy.context(**self._context(step, compression_lm)):
                             value = step.predictor(**step.inputs)
                     else:
                         value = session.toolbox.run(step.call)
@@ -149,7 +162,7 @@ class Solver(dspy.Module):
             while not isinstance(step, SolverResult):
                 try:
                     if isinstance(step, _Ask):
-                        with dspy.context(**self._context(step, compression_lm)):
+                        with metered(session.meter), dspy.context(**self._context(step, compression_lm)):
                             value = await step.predictor.acall(**step.inputs)
                     else:
                         value = await asyncio.to_thread(session.toolbox.run, step.call)
@@ -214,8 +227,8 @@ class _Session:
         self._turns: list[Turn] = []
         self._trajectory = Trajectory()
         self._compressions: list[Compression] = []
+        self.meter = Meter(Budget(requests=solver.settings.requests))
         self._asked = 0
-        self._counted_before = [meter.requests for meter in current_meters()]
         # In a row, until a turn succeeds.
         self._unreadable = 0
         self._overflows = 0
@@ -240,6 +253,8 @@ class _Session:
                 yield from self._make_room()
                 reply = yield self._ask(self._solver.next_action, self._action_inputs())
                 calls = _calls(reply, len(self._turns) + 1, self._used_ids())
+                if not calls and self._cut_off():
+                    raise _CutOffError(reply.thought or "")
             except _FAILURES as error:
                 ending = self._ending(error)
                 if ending is not None:
@@ -249,7 +264,7 @@ class _Session:
             observations: list[Observation] = []
             for call in calls:
                 observation = yield _Act(call)
-                observations.append(observation)
+                observations.append(self._with_echo(call, observation, observations))
             thought = neutralise((reply.thought or "").strip())
             self._record(
                 Turn(number=len(self._turns) + 1, thought=thought, calls=calls, observations=tuple(observations))
@@ -284,11 +299,26 @@ class _Session:
         return _Ask(predictor, inputs)
 
     def _requests(self) -> int:
-        """Return the requests of this run: by the innermost meter where there is one, which sees hidden ones."""
-        meters = current_meters()
-        counted = meters[-1].requests - self._counted_before[-1] if meters else 0
+        """Return the requests of this run: by the meter, which sees retries and hidden ones."""
         # A language model that is not of `debriefer.models` moves no meter.
-        return counted or self._asked
+        return self.meter.requests or self._asked
+
+    def _cut_off(self) -> bool:
+        """Return whether the last reply ended at its length limit, so that calls may be missing."""
+        calls = self.meter.ledger.calls
+        return bool(calls) and calls[-1].finish_reason == "length"
+
+    def _with_echo(self, call: Call, observation: Observation, before: Sequence[Observation]) -> Observation:
+        """Return the observation, with a remark where the same call has given the same answer before."""
+        if any(seen.text == observation.text and seen.tool == observation.tool for seen in before):
+            return observation
+        for turn in self._turns:
+            for earlier, seen in zip(turn.calls, turn.observations, strict=False):
+                same = (earlier.tool, earlier.arguments) == (call.tool, call.arguments)
+                if same and seen.text.partition(_ECHO)[0].rstrip() == observation.text.rstrip():
+                    text = f"{observation.text.rstrip()}\n{_ECHO} {turn.number})"
+                    return observation.model_copy(update={"text": text})
+        return observation
 
     def _action_inputs(self) -> dict[str, Any]:
         return {
@@ -309,6 +339,13 @@ class _Session:
             self._on_turn(turn)
 
     def _unreadable_turn(self, error: Exception) -> Turn:
+        if isinstance(error, _CutOffError):
+            reason = "it ended at its length limit before any tool call; think less and call the tool"
+            shown = shown_reply(str(error))
+            number = len(self._turns) + 1
+            return Turn(
+                number=number, unreadable=shown, correction=correction(reason, native=self._settings.native_tools)
+            )
         reply = getattr(error, "lm_response", None)
         native = self._settings.native_tools
         # DSPy writes an empty native reply as a dict of Nones.
@@ -387,6 +424,7 @@ class _Session:
             notes=self._trajectory.notes,
             compressions=tuple(self._compressions),
             requests=self._requests(),
+            usage=self.meter.totals(),
             briefing=self._briefing,
             prediction=path if path.is_file() else None,
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from debriefer.models import Totals
 from dspy_programs.solver.prompt import Briefing
 from dspy_programs.solver.trajectory import Call, Notes, Observation, Turn
 
@@ -47,6 +48,7 @@ class SolverResult:
         notes: The conclusions at the end, where turns were compressed.
         compressions: When and how turns were compressed.
         requests: Requests to the model, retries and compressions included.
+        usage: Tokens, cost and time of these requests.
         briefing: What the run was given.
         prediction: Path of `prediction.csv` if the run left one, else `None`. Whether it is accepted is not decided
             here.
@@ -60,6 +62,7 @@ class SolverResult:
     notes: Notes | None
     compressions: tuple[Compression, ...]
     requests: int
+    usage: Totals
     briefing: Briefing
     prediction: Path | None = field(default=None)
 
@@ -71,6 +74,7 @@ class SolverResult:
             "detail": self.detail,
             "message": self.message,
             "requests": self.requests,
+            "usage": self.usage.to_dict(),
             "prediction": None if self.prediction is None else self.prediction.name,
             "briefing": {
                 "rules": self.briefing.rules,
@@ -117,7 +121,9 @@ def render_transcript(result: SolverResult, *, briefing: bool = False) -> str:
         lines += _turn_lines(turn)
     lines.append(_RULE)
     ending = "finished" if result.finished else f"not finished: {result.reason}"
-    lines.append(f"{ending}, {len(result.turns)} turns, {result.requests} requests")
+    usage = result.usage
+    tokens = f", {usage.input_tokens} tokens in ({usage.cached_tokens} cached), {usage.output_tokens} out"
+    lines.append(f"{ending}, {len(result.turns)} turns, {result.requests} requests{tokens if usage.requests else ''}")
     if result.detail:
         lines.append(f"detail: {result.detail}")
     lines.append(f"prediction: {'none' if result.prediction is None else result.prediction.name}")
