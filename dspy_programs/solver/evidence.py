@@ -152,9 +152,9 @@ class Evidence(dspy.Type):
         if self.timeline is not None and self.timeline.items:
             blocks += [_text("# Video, in order of time\n\n"), *self.timeline.format(), _text("\n")]
         if self.tables:
-            blocks.append(_text(f"# Data sources\n\n{self.tables}\n"))
+            blocks.append(_text(f"# Data sources\n\n{neutralise(self.tables)}\n"))
         if self.documents:
-            blocks.append(_text(f"\n# Tables taken from documents\n\n{self.documents}\n"))
+            blocks.append(_text(f"\n# Tables taken from documents\n\n{neutralise(self.documents)}\n"))
         return blocks or [_text("There is no evidence beside the question.\n")]
 
 

@@ -112,10 +112,19 @@ class SolverAdapter(dspy.ChatAdapter):
         if calls is None:
             raise self._unreadable(signature, completion, "it has no `[[ ## tool_calls ## ]]` section")
         try:
-            read = super().parse(_TextReply, f"[[ ## tool_calls ## ]]\n{calls}")
+            read = self._read_calls(calls)
         except (AdapterParseError, ValueError) as error:
             raise self._unreadable(signature, completion, "its `tool_calls` are no JSON list of calls") from error
-        return {"thought": thought, **read}
+        return {"thought": thought, "tool_calls": read}
+
+    def _read_calls(self, text: str) -> dspy.ToolCalls:
+        """Read calls as they were written where they are JSON; only what is not goes through DSPy's repair."""
+        try:
+            value = json.loads(text)
+        except json.JSONDecodeError:
+            # The repair splits lines at characters that are none in JSON (U+0085, U+2028), so it comes second.
+            return super().parse(_TextReply, f"[[ ## tool_calls ## ]]\n{text}")["tool_calls"]
+        return dspy.ToolCalls.model_validate(value)
 
     @staticmethod
     def _unreadable(signature: type[dspy.Signature], completion: str, reason: str) -> AdapterParseError:

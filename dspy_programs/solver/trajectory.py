@@ -8,6 +8,8 @@ from typing import Any
 import dspy
 import pydantic
 
+from debriefer.models import neutralise
+
 _FROZEN = pydantic.ConfigDict(frozen=True, extra="forbid")
 
 
@@ -130,9 +132,9 @@ class Trajectory(dspy.Type):
         """Return content blocks: text, and images between it where tools returned any."""
         blocks: list[dict[str, Any]] = []
         if self.notes is not None:
-            blocks.append(_text_block(self.notes.text() + "\n"))
+            blocks.append(_text_block(neutralise(self.notes.text()) + "\n"))
         for turn in self.turns:
-            blocks.append(_text_block(turn.text() + "\n"))
+            blocks.append(_text_block(neutralise(turn.text()) + "\n"))
             blocks += [image_block(url) for observation in turn.observations for url in observation.images]
         return blocks or [_text_block("Nothing has been done yet.")]
 

@@ -220,6 +220,21 @@ def test_tool_calls_that_leak_into_the_text_are_made(work: Path, *, native: bool
     assert result.finished
 
 
+def test_a_repeated_call_with_the_same_answer_is_remarked(work: Path) -> None:
+    def script(seen: Seen) -> Iterator[Say]:
+        count = call("explore_data", query="SELECT count(*) FROM lc_sharetransfer")
+        seen = yield say("", count)
+        assert "same answer" not in seen.last
+        yield say("", call("read_solver"))
+        seen = yield say("", count)
+        assert "(the same call gave the same answer in turn 1)" in seen.last
+        seen = yield say("", count)
+        assert seen.last.count("the same call gave the same answer") == 1
+        yield say("done")
+
+    assert solve(Engine(script), work).finished
+
+
 def test_a_turn_without_calls_ends_the_run_even_without_a_prediction(work: Path) -> None:
     def script(_: Seen) -> Iterator[Say]:
         yield say("I give up.")
