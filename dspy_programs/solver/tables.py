@@ -45,24 +45,25 @@ def describe_tables(
         The description, in the order of table names; the same text for the same catalog.
     """
     tables = list(catalog.tables.values())
-    full = {table.name: _describe(catalog, table, samples=True) for table in tables if table.name not in folded}
-    lines = {table.name: _fold(table, "judged irrelevant") for table in tables}
+    described = {table.name: _describe(catalog, table) for table in tables if table.name not in folded}
+    shown = {
+        table.name: described[table.name][1] if table.name in described else _fold(table, "judged irrelevant")
+        for table in tables
+    }
     closing = _refusals(catalog)
-
-    notes: list[str] = []
-
-    def text() -> str:
-        return _join([*notes, *(full.get(table.name, lines[table.name]) for table in tables)], closing)
-
-    if budget is not None and count(text()) > budget:
-        full = {table.name: _describe(catalog, table, samples=False) for table in tables if table.name in full}
-        notes.append("Sample rows are left out to fit the model's window.")
-        for name in _least_relevant(full, question):
-            if count(text()) <= budget:
-                break
-            del full[name]
-            lines[name] = _fold(catalog.tables[name], "folded to fit the model's window")
-    return text()
+    text = _join([*shown.values(), *closing])
+    if budget is None or count(text) <= budget:
+        return text
+    note = "Sample rows are left out to fit the model's window."
+    shown |= {name: bare for name, (bare, _) in described.items()}
+    size = count(_join([note, *shown.values(), *closing]))
+    for name in _least_relevant({name: bare for name, (bare, _) in described.items()}, question):
+        if size <= budget:
+            break
+        line = _fold(catalog.tables[name], "folded to fit the model's window")
+        size -= count(shown[name]) - count(line)
+        shown[name] = line
+    return _join([note, *shown.values(), *closing])
 
 
 def words(text: str) -> set[str]:
@@ -78,7 +79,8 @@ def words(text: str) -> set[str]:
     return found
 
 
-def _describe(catalog: Catalog, table: Table, *, samples: bool) -> str:
+def _describe(catalog: Catalog, table: Table) -> tuple[str, str]:
+    """Return the description of a table without and with sample rows."""
     examples, rows = _first_values(catalog, table)
     nulls = _nullable(catalog, table)
     lines = [
@@ -97,10 +99,11 @@ def _describe(catalog: Catalog, table: Table, *, samples: bool) -> str:
     lines += [f"  reference: {key.column} → {key.to_table}.{key.to_column}" for key in table.foreign_keys]
     notes = [note.message for note in catalog.notes if note.table == table.name][:_NOTES_SHOWN]
     lines += [f"  note: {note}" for note in notes]
-    if samples and rows:
-        lines.append("  sample rows:")
-        lines += [f"    {' | '.join(_cell(value) for value in row)}" for row in rows[:_SAMPLE_ROWS]]
-    return neutralise("\n".join(lines))
+    bare = neutralise("\n".join(lines))
+    if not rows:
+        return bare, bare
+    samples = [f"    {' | '.join(_cell(value) for value in row)}" for row in rows[:_SAMPLE_ROWS]]
+    return bare, neutralise("\n".join([*lines, "  sample rows:", *samples]))
 
 
 def _first_values(catalog: Catalog, table: Table) -> tuple[dict[str, object], Sequence[tuple[object, ...]]]:
@@ -156,10 +159,8 @@ def _least_relevant(descriptions: dict[str, str], question: str) -> list[str]:
     )
 
 
-def _join(descriptions: Sequence[str], closing: Sequence[str]) -> str:
-    return (
-        "\n\n".join([*descriptions, *closing]) or "There is no table. The question cannot be answered by SQL on data."
-    )
+def _join(descriptions: Sequence[str]) -> str:
+    return "\n\n".join(descriptions) or "There is no table. The question cannot be answered by SQL on data."
 
 
 def quote_if_needed(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -177,21 +178,23 @@ def test_a_turn_that_cannot_be_read_is_corrected_and_the_run_goes_on(work: Path,
         seen = yield Say(raw=raw)
         assert "could not be read" in seen.last
         assert "[[ ## tool_calls ## ]]" in seen.last
-        yield from direct(seen)
+        seen = yield say("Once more.", call("explore_data", query="SELECT 41 + 1 AS n"))
+        assert "42" in seen.last
+        yield say("done")
 
     engine = Engine(script)
     result = solve(engine, work)
     assert result.finished
     assert result.turns[0].unreadable == (raw or "(empty reply)")
     # One request for the unreadable reply: no silent second try.
-    assert len(engine.requests) == result.requests == 8
+    assert len(engine.requests) == result.requests == 3
 
 
 def test_an_empty_native_reply_is_corrected(work: Path) -> None:
     def script(seen: Seen) -> Iterator[Say]:
         seen = yield Say(raw="")
         assert "could not be read" in seen.last
-        yield from direct(seen)
+        yield say("done")
 
     assert solve(Engine(script, native=True), work).finished
 
@@ -271,10 +274,7 @@ async def run_async(engine: Engine, work: Path) -> SolverResult:
         return (await Solver(SolverSettings(native_tools=engine.native)).acall(work=work)).result
 
 
-@pytest.mark.parametrize("native", [False, True])
-def test_the_asynchronous_run_is_the_same(work: Path, *, native: bool) -> None:
-    import asyncio  # noqa: PLC0415
-
-    result = asyncio.run(run_async(Engine(direct, native=native), work))
-    assert result.turns == solve(Engine(direct, native=native), work).turns
+def test_the_asynchronous_run_is_the_same(work: Path) -> None:
+    result = asyncio.run(run_async(Engine(direct, native=True), work))
+    assert result.turns == solve(Engine(direct, native=True), work).turns
     assert rows(result) == RECORDS
