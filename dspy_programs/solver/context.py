@@ -23,6 +23,8 @@ _LEAST_OBSERVATION = 200
 # Tokens of a message beside its text.
 _MESSAGE_TOKENS = 12
 _DIGEST_CHARACTERS = 300
+# What is left of the room after a request that was too long; five steps reach a sixth.
+_SHRINK = 0.7
 
 
 class Window:
@@ -61,9 +63,10 @@ class Window:
         """Tokens that are left for the trajectory; at least a little, or nothing could be said at all."""
         return max(_LEAST_OBSERVATION, self._limit - self._fixed)
 
-    def shrink(self, factor: float = 0.7) -> None:
-        """Lower the bound after a request that was too long for the model though not by the estimate."""
-        self._limit = max(1, int(self._fixed + self.room * factor))
+    def shrink(self, trajectory: Trajectory) -> None:
+        """Lower the bound below a request that was too long for the model though not by the estimate."""
+        used = min(self.room, self.tokens(trajectory) - self._fixed)
+        self._limit = max(1, int(self._fixed + used * _SHRINK))
 
     def tokens(self, trajectory: Trajectory) -> int:
         """Return the estimated size of a request with this trajectory."""
@@ -110,13 +113,13 @@ class Window:
             texts.append(text)
         return tuple(part), neutralise("\n\n".join(texts))
 
-    def fit_turn(self, turn: Turn, share: float = _NEWEST_SHARE) -> Turn:
+    def fit_turn(self, turn: Turn) -> Turn:
         """Return the newest turn with observations that leave room in the window.
 
         An observation is shown whole wherever it fits. One that does not is cut in its middle, with a line that says
         how much is missing and how to see it.
         """
-        allowed = int(self.room * share)
+        allowed = int(self.room * _NEWEST_SHARE)
         sizes = [self._count(seen.text) + IMAGE_TOKENS * len(seen.images) for seen in turn.observations]
         if sum(sizes) <= allowed:
             return turn

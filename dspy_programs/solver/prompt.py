@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from debriefer.catalog import Catalog
-from debriefer.models import count_tokens, neutralise
+from debriefer.models import count_image_tokens, count_tokens, neutralise
 from debriefer.task import Task
 from dspy_programs.solver.evidence import Evidence, Findings, Narration, Slide, Timeline, document_hints
 from dspy_programs.solver.rules import SCAFFOLD_NOTE, SOLVER_RULES, VIDEO_RULES
@@ -21,8 +21,8 @@ _TABLES_SHARE = 0.2
 _TIMELINE_SHARE = 0.2
 # Longest directory listing; a task of thousands of files must not fill the prompt.
 _TREE_ENTRIES = 150
-# What a picture costs in a prompt (1280×720, sides rounded to 32; champion-video-and-judges.md, section 4).
-IMAGE_TOKENS = 900
+# What a picture costs in a prompt: slides are 1280×720 as a rule, and larger ones are scaled by the engine.
+IMAGE_TOKENS = count_image_tokens(1280, 720)
 
 
 @dataclass(frozen=True, slots=True)

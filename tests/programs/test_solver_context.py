@@ -221,3 +221,53 @@ def test_a_budget_of_the_block_stops_the_run(work: Path) -> None:
         result = Solver(SolverSettings())(work=work).result
     assert (result.reason, result.requests, len(engine.requests)) == ("budget", 3, 3)
     assert "3 requests" in result.detail
+
+
+def test_a_window_too_small_for_the_first_request_is_briefed_for_again(work: Path) -> None:
+    # Two tables and the notes of a task that would fill 200 000 tokens, on a model that takes 8 000.
+    (work / "context" / "knowledge.md").write_text("\n\n".join(f"## Note {n}\n{'word ' * 50}" for n in range(400)))
+
+    def script(seen: Seen) -> Iterator[Say]:
+        assert "are left out, those kept share most with the question" in seen.text
+        yield say("done")
+
+    result = run(Engine(script, window=8_000), work, context_window=200_000)
+    assert result.finished, result.detail
+
+
+def test_an_output_too_long_for_the_real_window_is_cut_from_the_whole(work: Path) -> None:
+    def script(seen: Seen) -> Iterator[Say]:
+        seen = yield say("", call("explore_data", query="SELECT * FROM readings", limit=300))
+        assert seen.last.count("lines are cut here") == 1
+        assert "of 302 lines are cut here" in seen.last
+        yield say("done")
+
+    result = run(Engine(script, window=12_000), work, context_window=60_000)
+    assert result.finished, result.detail
+
+
+def test_time_that_runs_out_between_two_calls_ends_the_run(work: Path) -> None:
+    now = [0.0]
+
+    def script(_: Seen) -> Iterator[Say]:
+        now[0] = 100.0
+        yield say("", call("explore_data", query="SELECT 1"), call("run_solver"))
+
+    engine = Engine(script)
+    with engine.models().using("solver", Meter(Budget(seconds=60), clock=lambda: now[0])):
+        result = Solver()(work=work).result
+    assert (result.reason, result.turns, len(engine.requests)) == ("budget", (), 1)
+    assert "60 seconds" in result.detail
+
+
+def test_an_endpoint_that_fails_ends_the_run_with_its_error_in_one_line(work: Path) -> None:
+    def script(_: Seen) -> Iterator[Say]:
+        yield say("", call("explore_data", query="SELECT 1"))
+        message = "the endpoint is on fire\nand this is its traceback"
+        raise RuntimeError(message)
+
+    result = run(Engine(script), work)
+    assert (result.finished, result.reason) == (False, "model error")
+    assert "on fire" in result.detail
+    assert "traceback" not in result.detail
+    assert len(result.turns) == 1

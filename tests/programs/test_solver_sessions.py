@@ -223,6 +223,15 @@ def test_tool_calls_that_leak_into_the_text_are_made(work: Path, *, native: bool
     assert result.finished
 
 
+def test_calls_without_end_in_one_reply_are_not_all_made(work: Path) -> None:
+    def script(seen: Seen) -> Iterator[Say]:
+        seen = yield say("", *(call("explore_data", query=f"SELECT {n} AS n") for n in range(40)))
+        assert seen.last.count("at most 16 calls of one reply are made") == 24
+        yield say("done")
+
+    assert solve(Engine(script, native=True), work).finished
+
+
 def test_a_repeated_call_with_the_same_answer_is_remarked(work: Path) -> None:
     def script(seen: Seen) -> Iterator[Say]:
         count = call("explore_data", query="SELECT count(*) FROM lc_sharetransfer")
@@ -247,12 +256,18 @@ def test_a_turn_without_calls_ends_the_run_even_without_a_prediction(work: Path)
 
 
 def test_the_request_limit_stops_the_run_at_the_very_request(work: Path) -> None:
+    told = []
+
     def script(_: Seen) -> Iterator[Say]:
         while True:
-            yield say("again", call("explore_data", query="SELECT 1"))
+            seen = yield say("again", call("explore_data", query="SELECT 1"))
+            if "requests are left" in seen.last:
+                told.append(int(seen.last.split("(")[-1].split(" requests")[0]))
 
     engine = Engine(script)
     result = solve(engine, work)
+    # As the model saw it, in time to bring the run to its end.
+    assert told == [10, 4, 1]
     assert (result.finished, result.reason) == (False, "budget")
     assert len(engine.requests) == 80
     assert "80 requests" in result.detail
