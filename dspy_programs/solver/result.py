@@ -23,13 +23,13 @@ class Compression:
 
     Attributes:
         before_turn: Number of the turn that followed it.
-        turns: Number of turns that the notes stand for afterwards.
+        notes: The notes afterwards.
         by_model: Whether a model wrote the conclusions; otherwise they were taken from the turns by rule.
         tokens: Estimated size of the request before and after.
     """
 
     before_turn: int
-    turns: int
+    notes: Notes
     by_model: bool
     tokens: tuple[int, int]
 
@@ -88,7 +88,7 @@ class SolverResult:
             "compressions": [
                 {
                     "before_turn": compression.before_turn,
-                    "turns": compression.turns,
+                    "notes": compression.notes.model_dump(mode="json"),
                     "by_model": compression.by_model,
                     "tokens": list(compression.tokens),
                 }
@@ -97,12 +97,13 @@ class SolverResult:
         }
 
 
-def render_transcript(result: SolverResult, *, briefing: bool = False) -> str:
+def render_transcript(result: SolverResult, *, briefing: bool = False, lines_shown: int | None = 40) -> str:
     """Return a run as text that a person can follow.
 
     Args:
         result: The run.
         briefing: Show what the run was given, too, in full.
+        lines_shown: Longest output of a tool, in lines; `None` for all of it. What is left out is counted.
     """
     question = result.briefing.question.partition("\n")[0]
     lines = [_RULE, f"Question: {question}", _RULE]
@@ -118,7 +119,7 @@ def render_transcript(result: SolverResult, *, briefing: bool = False) -> str:
     compressions = {compression.before_turn: compression for compression in result.compressions}
     for turn in result.turns:
         lines += _compression_lines(compressions.get(turn.number))
-        lines += _turn_lines(turn)
+        lines += _turn_lines(turn, lines_shown)
     lines.append(_RULE)
     ending = "finished" if result.finished else f"not finished: {result.reason}"
     usage = result.usage
@@ -130,7 +131,7 @@ def render_transcript(result: SolverResult, *, briefing: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _turn_lines(turn: Turn) -> list[str]:
+def _turn_lines(turn: Turn, lines_shown: int | None) -> list[str]:
     lines = ["", f"── Turn {turn.number}"]
     if turn.unreadable is not None:
         return [
@@ -143,7 +144,7 @@ def _turn_lines(turn: Turn) -> list[str]:
         lines.append(textwrap.fill(turn.thought, _WIDTH, replace_whitespace=False, break_long_words=False))
     for call, seen in zip(turn.calls, turn.observations, strict=False):
         lines += _call_lines(call)
-        lines += [_indent(seen.text, "  │ "), *("  │ [image]" for _ in seen.images)]
+        lines += [_indent(_head(seen.text, lines_shown), "  │ "), *("  │ [image]" for _ in seen.images)]
     return lines
 
 
@@ -167,7 +168,15 @@ def _compression_lines(compression: Compression | None) -> list[str]:
         return []
     before, after = compression.tokens
     by = "by the model" if compression.by_model else "by rule"
-    return ["", f"── {compression.turns} turns compressed {by}: about {before} → {after} tokens"]
+    heading = f"── {compression.notes.turns} turns compressed {by}: about {before} → {after} tokens"
+    return ["", heading, _indent(compression.notes.text())]
+
+
+def _head(text: str, lines_shown: int | None) -> str:
+    lines = text.rstrip("\n").split("\n")
+    if lines_shown is None or len(lines) <= lines_shown:
+        return text
+    return "\n".join([*lines[:lines_shown], f"({len(lines) - lines_shown} more lines)"])
 
 
 def _indent(text: str, prefix: str = "  ") -> str:

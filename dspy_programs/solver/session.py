@@ -256,7 +256,7 @@ class Session:
             notes, by_model = yield from self._compress(older)
             self._trajectory = Trajectory(notes=notes, turns=newest)
             after = self._window.tokens(self._trajectory)
-            self._compressions.append(Compression(len(self._turns) + 1, notes.turns, by_model, (before, after)))
+            self._compressions.append(Compression(len(self._turns) + 1, notes, by_model, (before, after)))
 
     def _compress(self, turns: Sequence[Turn]) -> Generator[Step, Any, tuple[Notes, bool]]:
         """Turn turns into conclusions, by the model, and by rule where that fails; say whether all are the model's."""

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from debriefer.models import Budget, Meter, count_tokens
-from dspy_programs.solver import Call, Notes, Observation, Solver, SolverResult, SolverSettings, Turn
+from dspy_programs.solver import Call, Notes, Observation, Solver, SolverResult, SolverSettings, Turn, render_transcript
 from dspy_programs.solver.context import Window, cut, digest
 from dspy_programs.solver.evidence import Evidence
 from dspy_programs.solver.prompt import Briefing
@@ -124,6 +124,10 @@ def test_compression_keeps_the_conclusion_and_the_newest_output_whole(work: Path
     assert "4711" in result.turns[0].observations[0].text
     assert result.notes is not None
     assert result.notes.conclusions[0] == (1, "upper_limit of site 7 is 4711")
+    printed = render_transcript(result)
+    assert "turns compressed by the model: about" in printed
+    assert "  1. upper_limit of site 7 is 4711" in printed
+    assert json.loads(json.dumps(result.to_dict(), allow_nan=False)) == result.to_dict()
 
 
 def test_a_window_smaller_than_it_is_said_to_be_is_found_out(work: Path) -> None:

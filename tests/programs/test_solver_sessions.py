@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dspy_programs.solver import Solver, SolverResult, SolverSettings
+from dspy_programs.solver import Solver, SolverResult, SolverSettings, render_transcript
 from tests.programs.solver_sessions import Engine, Say, Seen, call, lay_out, say, write_query
 
 TRANSFERS = (
@@ -293,3 +293,36 @@ def test_the_asynchronous_run_is_the_same(work: Path) -> None:
     result = asyncio.run(run_async(Engine(direct, native=True), work))
     assert result.turns == solve(Engine(direct, native=True), work).turns
     assert rows(result) == RECORDS
+
+
+def test_the_transcript_reads_as_what_was_thought_done_and_seen(work: Path) -> None:
+    def script(seen: Seen) -> Iterator[Say]:
+        yield Say(raw="no form")
+        seen = yield say("Look at 60 numbers.", call("explore_data", query="SELECT * FROM range(60)", limit=60))
+        seen = yield say("", call("read_solver"))
+        yield say("Write.", write_query(seen, SQL, "raw records"), call("run_solver"))
+        yield say("Delivered.")
+
+    lines = render_transcript(solve(Engine(script), work)).splitlines()
+    assert lines[1] == f"Question: {QUESTION}"
+    shown = [
+        "── Turn 1",
+        "reply that could not be read:",
+        "  no form",
+        "told: Your reply could not be read: it has no `[[ ## tool_calls ## ]]` section",
+        "── Turn 2",
+        "Look at 60 numbers.",
+        "→ explore_data(query=SELECT * FROM range(60), limit=60)",
+        "  │ (22 more lines)",
+        "── Turn 4",
+        "Write.",
+        "  new_content:",
+        "    # raw records",
+        "  │ OK",
+        "  │ 3 rows, 2 columns",
+        "── Turn 5",
+        "Delivered.",
+        "prediction: prediction.csv",
+    ]
+    places = [lines.index(line) for line in shown]
+    assert places == sorted(places)
