@@ -7,9 +7,11 @@ __all__ = [
     "assign_names",
     "canonical_name",
     "canonical_names",
+    "detect_kind",
     "open_sqlite",
     "read_delimited",
     "read_json",
+    "read_workbook",
     "reserved_words",
     "sniff_dialect",
     "unique_columns",
@@ -187,4 +189,33 @@ def read_json(path: str | PathLike[str]) -> list[SourceTable]:
     Raises:
         SourceError: The file is no JSON (line and column are given), holds single values only or nothing, is nested
             more than 512 levels deep, or is larger than 2 GiB.
+    """
+
+def read_workbook(path: str | PathLike[str]) -> list[SourceTable]:
+    """Read every sheet of an xlsx, xlsm, xlsb, xls or ods file that holds cells.
+
+    A workbook with one such sheet gives a table called like the file, else tables are called like their sheets. Rows
+    above the header are left out and noted; a header merged over two rows is joined by `_`; cells merged over several
+    rows hold their value in each; formulas give the value last computed, their errors NULL. Days are DATE, TIMESTAMP
+    where one has a time; times alone and durations are text (`30:00:00`); whole numbers are BIGINT.
+    Notes: `title`, `hidden-sheet`, `preamble`, `no-header`, `multi-row-header`, `merged-cells`, `empty-columns`,
+    `blank-rows`, `renamed-columns`, `formula-errors`, and those of `read_json` for a column's type.
+
+    Raises:
+        SourceError: The file is empty, damaged, protected by a password, larger than 1 GiB, or holds no cells.
+    """
+
+def detect_kind(
+    path: str | PathLike[str],
+) -> (
+    Literal["sqlite", "parquet", "workbook", "json", "jsonl", "delimited", "document", "video", "audio", "image"] | None
+):
+    """Return what a file is, by its content first and its ending second; `None` for what no task uses.
+
+    A file whose ending promises a table keeps that kind though its content does not fit (an empty CSV, a compressed
+    JSON, an encrypted database), so that its reader says what is wrong. A `.txt` is a document unless four lines in
+    five hold one delimiter equally often (one in two below a folder `csv`); a `.md` is always a document.
+
+    Raises:
+        SourceError: The file cannot be opened.
     """

@@ -263,7 +263,8 @@ fn pairs_of(bytes: &[u8]) -> Pairs {
     pairs
 }
 
-fn guess(bytes: &[u8]) -> &'static Encoding {
+/// The likeliest encoding of text that is not UTF-8; windows-1252, which decodes every byte, where none is likely.
+pub(crate) fn guess(bytes: &[u8]) -> &'static Encoding {
     let sound = |encoding: &'static Encoding| {
         encoding
             .decode_without_bom_handling_and_without_replacement(bytes)

@@ -5,7 +5,7 @@
 
 mod columns;
 mod dialect;
-mod encoding;
+pub(crate) mod encoding;
 mod layout;
 mod records;
 
