@@ -10,6 +10,7 @@ __all__ = [
     "detect_kind",
     "open_sqlite",
     "read_delimited",
+    "read_delimited_tables",
     "read_json",
     "read_workbook",
     "reserved_words",
@@ -69,6 +70,14 @@ class SourceTable:
     @property
     def notes(self) -> list[tuple[str, str, int, list[str]]]:
         """Code, message, count and samples of each decision or repair, in a fixed order."""
+    @property
+    def hints(self) -> list[tuple[str, str, int]]:
+        """Column, code and count of each note that is about one column, such as `("share", "percent-text", 12)`.
+
+        Codes of a reading that a text column offers: `percent-text`, `currency-text`, `scaled-text` (万, 亿),
+        `decimal-comma-text`, `thousands-text`, `leading-zeros`, `number-text`, `date-text`, `time-text`. Others:
+        `null-tokens` (became NULL), `null-like-text` (stayed text), `padded-cells`, `infinite-values`.
+        """
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return an `arrow_array_stream` capsule over all batches; may be called again."""
 
@@ -152,6 +161,16 @@ def read_delimited(path: str | PathLike[str]) -> SourceTable:
     Returns:
         A table named after the file's stem, its columns `BOOLEAN`, `BIGINT`, `HUGEINT`, `DOUBLE`, `DECIMAL(p,s)`, `DATE`,
         `TIMESTAMP` or `VARCHAR`.
+
+    Raises:
+        SourceError: If the file cannot be read or holds no delimited text.
+    """
+
+def read_delimited_tables(path: str | PathLike[str]) -> list[SourceTable]:
+    """Read all tables of a delimited file, where several stand one below the other.
+
+    Another table begins where a line repeats half of the header's names, but not the header. The first table is what
+    `read_delimited` returns; the others are called `<stem>_2`, `<stem>_3` and so on.
 
     Raises:
         SourceError: If the file cannot be read or holds no delimited text.

@@ -77,7 +77,7 @@ fn refuse_other_formats(bytes: &[u8]) -> Result<(), TableError> {
 const BYTES_A_CONTROL: usize = 20;
 
 fn refuse_binary(bytes: &[u8]) -> Result<(), TableError> {
-    let sample = &bytes[..bytes.len().min(1 << 16)];
+    let sample = &bytes[..bytes.len().min(1 << 14)];
     let controls = sample
         .iter()
         .filter(|b| matches!(**b, 0..=8 | 14..=26 | 28..=31 | 127))
