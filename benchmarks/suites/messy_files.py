@@ -1,11 +1,11 @@
 """Reads every messy file and database of the real data sets, and compares cells where a set has the right reading.
 
-`python -m benchmarks.suites.messy_files --data DIR [--json]`, DIR laid out like `../shared/data`: every file of `messycsv`
-whose kind has a reader, and every SQLite file of `spider_databases`. Each file is read in a worker process with a time
-limit and brought into DuckDB in full, so that a crash or a hang costs one file.
+`python -m benchmarks.suites.messy_files --data DIR [--json]`, DIR laid out like `../shared/data`: every file of
+`messycsv` whose kind has a reader, and every SQLite file of `spider_databases`. Each file is read in a worker process
+with a time limit and brought into DuckDB in full, so that a crash or a hang costs one file.
 
-Files that are Git LFS pointers hold no table and are counted apart. `read_share_outside_errors` leaves out the folders that
-their owners made of errors on purpose (`ERROR_FOLDERS`); `read_share` does not.
+Files that are Git LFS pointers hold no table: they are refused, and left out of both shares.
+`read_share_outside_errors` also leaves out the folders that their owners made of errors on purpose (`ERROR_FOLDERS`).
 """
 
 from __future__ import annotations
@@ -199,13 +199,12 @@ def _outcome(path: Path) -> Outcome:
                 outcome.codes += [note[0] for note in table.notes]
                 con.register("incoming", table)
                 con.execute(f"CREATE TABLE t{outcome.tables} AS SELECT * FROM incoming")
-                counted = con.execute(f"SELECT count(*) FROM t{outcome.tables}").fetchone()
-                outcome.rows += counted[0] if counted else 0
+                outcome.rows += con.execute(f"SELECT count(*) FROM t{outcome.tables}").fetchall()[0][0]
     except NotImplementedError as error:
         outcome = Outcome("skipped", str(error))
     except DebrieferError as error:
         outcome = Outcome("refused", error.message)
-    except Exception as error:  # noqa: BLE001: whatever else escapes is the crash that is counted
+    except Exception as error:  # noqa: BLE001  # whatever else escapes is the crash that is counted
         outcome = Outcome("crashed", f"{type(error).__name__}: {error}")
     outcome.seconds = time.perf_counter() - start
     return outcome
@@ -373,7 +372,7 @@ def _without_bare_columns(grid: Grid) -> Grid:
     return [row[:width] for row in grid]
 
 
-def _same(mine: object, right: str) -> bool:  # noqa: PLR0911: one line a type
+def _same(mine: object, right: str) -> bool:  # noqa: PLR0911  # one line a type
     if mine is None:
         return right.strip() == "" or right.strip() in {"NA", "N/A", "NULL", "null", "NaN", "nan", "-"}
     if isinstance(mine, bool):

@@ -90,7 +90,7 @@ class Dialect:
         """One character between fields; `，` is possible, too."""
     @property
     def quotechar(self) -> str | None:
-        """Around fields that hold delimiters or line breaks; `"` where the file has none, `None` where quotes are text."""
+        """Around fields with delimiters or line breaks; `"` where the file has none, `None` where quotes are text."""
     @property
     def escapechar(self) -> str | None:
         """Before a literal quote; `None` where it is doubled."""
@@ -125,7 +125,8 @@ def assign_names(sources: list[tuple[str, str | None]]) -> list[tuple[str, list[
     """Give every table of a catalog its name and its aliases.
 
     Where several tables ask for one name, each gets a source prefix (`shop__orders`): for a table in a file the file's
-    stem, for a file its folder or ending, at last the whole path. What still clashes gets a number in the order of paths.
+    stem, for a file its folder or ending, at last the whole path. What still clashes gets a number, in the order of
+    paths.
 
     Args:
         sources: For each table the path below the context folder, with `/` between its parts, and the name inside the
@@ -141,8 +142,8 @@ def assign_names(sources: list[tuple[str, str | None]]) -> list[tuple[str, list[
 def unique_columns(names: list[str]) -> list[str]:
     """Return column names in the source's own spelling, unique without regard to case or width, none of them empty.
 
-    Outer white space goes and a line break inside becomes a space. An empty name becomes `column_<i>`, counted from 1; a
-    repeated one gets the first of `name_2`, `name_3`, … that no other column has.
+    Outer white space goes and a line break inside becomes a space. An empty name becomes `column_<i>`, counted from 1;
+    a repeated one gets the first of `name_2`, `name_3`, … that no other column has.
     """
 
 def reserved_words() -> list[str]:
@@ -159,8 +160,8 @@ def read_delimited(path: str | PathLike[str]) -> SourceTable:
         path: A file of less than 4 GiB.
 
     Returns:
-        A table named after the file's stem, its columns `BOOLEAN`, `BIGINT`, `HUGEINT`, `DOUBLE`, `DECIMAL(p,s)`, `DATE`,
-        `TIMESTAMP` or `VARCHAR`.
+        A table named after the file's stem, its columns `BOOLEAN`, `BIGINT`, `HUGEINT`, `DOUBLE`, `DECIMAL(p,s)`,
+        `DATE`, `TIMESTAMP` or `VARCHAR`.
 
     Raises:
         SourceError: If the file cannot be read or holds no delimited text.

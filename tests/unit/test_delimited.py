@@ -286,6 +286,33 @@ def test_empty_and_repeated_names(read: Reader) -> None:
     assert found.notes["renamed-columns"][1] == 2
 
 
+def test_one_line_of_values_is_a_row(read: Reader) -> None:
+    assert read("1,StreetA\n").rows == [(1, "StreetA")]
+    assert read("id,name\n").rows == []
+
+
+def test_a_title_with_a_delimiter_stands_above_the_header(read: Reader) -> None:
+    found = read("some notes\nmore notes,...\nnumber,text,date\n345.0,TEST4,2000-12-13\n")
+    assert (found.columns, found.rows) == (["number", "text", "date"], [(345.0, "TEST4", date(2000, 12, 13))])
+
+
+def test_comments_hide_no_delimiter(read: Reader) -> None:
+    found = read("a;b\n# no comma, no data\n1;3\n# one more\n6;7\n# and one\n# and one\n8;9\n")
+    assert found.rows == [(1, 3), (6, 7), (8, 9)]
+
+
+def test_cells_that_are_longer_than_the_sample(read: Reader) -> None:
+    text = 'Words, and "quotes";\n' * 3_000
+    quoted = text.replace('"', '""')
+    assert read(f'a,b\n"{quoted}",1\n"{quoted}",2\n').rows == [(text, 1), (text, 2)]
+
+
+def test_stray_nul_characters_are_kept_and_said(read: Reader) -> None:
+    found = read("a,b\nx\0y\0,1\nz,2\n")
+    assert found.rows == [("x\0y\0", 1), ("z", 2)]
+    assert found.notes["nul-characters"][1] == 2
+
+
 def test_row_names_without_a_header(read: Reader) -> None:
     found = read('"x","y"\n"a",1,2\n"b",3,4\n')
     assert (found.columns, found.rows) == (["column_1", "x", "y"], [("a", 1, 2), ("b", 3, 4)])
@@ -358,21 +385,18 @@ WORDS = CELLS.map(lambda cell: f"w{cell}w")
 @given(
     header=st.lists(st.from_regex(r"\A[a-z]{3,6}\Z"), min_size=2, max_size=5, unique=True),
     data=st.data(),
-    delimiter=st.sampled_from([",", ";", "\t", "|"]),
-    encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-32"]),
-    line_end=st.sampled_from(["\n", "\r\n"]),
-    quoting=st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]),
+    form=st.tuples(
+        st.sampled_from([",", ";", "\t", "|"]),
+        st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-32"]),
+        st.sampled_from(["\n", "\r\n"]),
+        st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]),
+    ),
 )
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
 def test_what_python_writes_is_read_back(
-    tmp_path: Path,
-    header: list[str],
-    data: st.DataObject,
-    delimiter: str,
-    encoding: str,
-    line_end: str,
-    quoting: Any,  # noqa: ANN401: typeshed has no public name for csv's constants
+    tmp_path: Path, header: list[str], data: st.DataObject, form: tuple[str, str, str, Any]
 ) -> None:
+    delimiter, encoding, line_end, quoting = form
     rows = data.draw(st.lists(st.tuples(*[WORDS] * len(header)), min_size=5, max_size=8))
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=delimiter, lineterminator=line_end, quoting=quoting)

@@ -145,6 +145,8 @@ class ChineseReader(ChineseRankings):
                 if ref is not None:
                     self.add(Output(ref), index)
                     return
+        if any(o.aggregate and self.clause(at) == self.clause(index) for at, o in self.outputs):
+            return  # `平均单价是多少` is read as an aggregate
         before, after = self._free_before(index), self.next_schema(index, within=2)
         for target in (after, before) if after is not None else (before,):
             if target is None:

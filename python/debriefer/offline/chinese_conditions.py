@@ -279,10 +279,6 @@ class ChineseConditions(ChineseNames):
             self.singular = any(
                 m.is_cue("which", "who") and m.text not in ("哪些", "什么", "哪几", "哪些人") for m in self.mentions
             )
-        compared = {c.ref for w in query.where for c in w if c.operator == "=" and len(w) == 1}
-        kept = [o for o in query.outputs if o.ref not in compared or o.aggregate]
-        if kept and not any(m.is_cue("all-columns") and m.use == "output" for m in self.mentions):
-            query.outputs = kept
 
     def charge_unread(self) -> None:
         """Note what was not understood in the clauses that ask, and values that nothing was made of."""

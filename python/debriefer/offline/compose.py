@@ -49,7 +49,7 @@ class Composer:
         Raises:
             UnjoinableError: The tables that the reading needs are not connected.
         """
-        query = self._lean(query)
+        query = self._lean(_fixed(query))
         tree = self._tree(query)
         entity = self._entity(query)
         aggregates = [o for o in query.outputs if o.aggregate is not None]
@@ -286,6 +286,11 @@ class Composer:
         found = self._schema.field(condition.ref.table, condition.ref.column)
         column = f"{alias}.{quote_identifier(condition.ref.column)}"
         operator, values = condition.operator, condition.values
+        if condition.aggregate is not None:
+            numeric = column if found.kind != "number" or found.numeric else _cast(column)
+            inner = numeric.replace(f"{alias}.", "")
+            whole = f"SELECT {condition.aggregate}({inner}) FROM {quote_identifier(found.table)}"
+            return f"{numeric} {operator} ({whole})"
         if operator in ("contains", "starts", "ends"):
             pattern = str(values[0]).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
             pattern = {"contains": f"%{pattern}%", "starts": f"{pattern}%", "ends": f"%{pattern}"}[operator]
@@ -333,6 +338,17 @@ def _replaced(query: Query, entity: str, changes: dict[tuple[str, str], Ref]) ->
         having=[replace(h, what=output(h.what)) for h in query.having],
         rankings=[replace(r, what=output(r.what)) for r in query.rankings],
     )
+
+
+def _fixed(query: Query) -> Query:
+    """Turn `the number of rows of the largest` into a comparison: a single figure leaves nothing to rank."""
+    if not query.outputs or any(o.aggregate is None for o in query.outputs) or query.group:
+        return query
+    extremes = [r for r in query.rankings if r.limit == 1 and r.what.ref is not None and r.what.aggregate is None]
+    where = [
+        (Condition(r.what.ref, "=", (), "max" if r.descending else "min"),) for r in extremes if r.what.ref is not None
+    ]
+    return replace(query, where=[*query.where, *where], rankings=[r for r in query.rankings if r not in extremes])
 
 
 def _cast(column: str) -> str:

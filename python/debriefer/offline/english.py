@@ -140,6 +140,10 @@ class EnglishReader(Rankings):
         ):
             # `how many total points`
             return self._aggregates(cursor)
+        if index and self.at(cursor).use == "condition" and not self.is_table(cursor):
+            # `with a number of seats between 100 and 500`
+            mention.use = "condition"
+            return cursor + 1
         last = self._counted(cursor, mention, distinct=distinct)
         if last is not None:
             return last + 1
@@ -179,9 +183,9 @@ class EnglishReader(Rankings):
             return False
         found, text = self.context.field(ref), self.mentions[index].text
         if found.numeric and found.kind == "number" and not found.key and not distinct:
-            unsure = 0.2 if "total" in cue.text.lower() else 0.05
-            self.doubts.add(unsure, f"`{text}` is taken for a number that the table holds")
-            self._add(Output(ref))
+            total = "total" in cue.text.lower()
+            self.doubts.add(0.15 if total else 0.05, f"`{text}` is taken for a number that the table holds")
+            self._add(Output(ref, "sum" if total else None))
         else:
             self.doubts.add(0.0 if distinct else 0.1, f"`{text}` is counted once a value")
             self._add(Output(ref, "count", distinct=True))
@@ -201,11 +205,16 @@ class EnglishReader(Rankings):
             elif mention.use is None and mention.is_cue("super"):
                 functions.append(("max" if mention.carried.startswith("desc") else "min", mention))
             cursor += 1
+        if self.at(cursor).is_cue("count") and self.at(cursor + 1).kind == "schema" and not self.is_table(cursor + 1):
+            # `the average number of pages`
+            self.mentions[cursor].use = "output"
+            cursor += 1
         target = cursor
         if self.at(target).kind == "schema" and self.is_table(target) and (following := self.following_column(target)):
             self.mentions[target].use = "modifier"
             target = following
-        ref = self.column(target, kinds=("number", "date")) if self.at(target).kind == "schema" else None
+        named = self.at(target).kind == "schema" and not self.is_table(target)
+        ref = self.column(target, kinds=("number", "date")) if named else None
         if ref is None:
             self.doubts.add(0.45, f"`{functions[0][1].text if functions else ''}` is taken of nothing that is a number")
             return max(cursor, index + 1)
@@ -237,6 +246,7 @@ class EnglishReader(Rankings):
         query = self.query
         if not query.outputs:
             self._default_outputs()
+        self._forget_groups()
         self._choose_entity()
         counts = any(o.aggregate == "count" for o in query.outputs)
         if query.having and counts and all(o.aggregate is not None for o in query.outputs):
@@ -252,6 +262,13 @@ class EnglishReader(Rankings):
         if self._alphabetical is not None and first is not None:
             query.rankings.append(Ranking(first, self._alphabetical, None))
         self._charge_unread()
+
+    def _forget_groups(self) -> None:
+        """Drop the groups of a question that takes no figure of them: `the names for every singer`."""
+        query = self.query
+        figures = [*query.outputs, *(r.what for r in query.rankings), *(h.what for h in query.having)]
+        if not any(output.aggregate for output in figures):
+            query.group = []
 
     def _choose_entity(self) -> None:
         """Decide which table's rows the question is on."""
@@ -280,13 +297,13 @@ class EnglishReader(Rankings):
             query.per_row = query.per_row and all(ref in names for ref in query.group)
 
     def _drop_repeated(self) -> None:
-        """Leave out columns that are compared, and columns that a count only passes by."""
+        """Leave out columns that a count only passes by, those that are compared among them."""
         query = self.query
-        compared = {c.ref for w in query.where for c in w if c.operator == "=" and len(w) == 1}
-        kept = [o for o in query.outputs if o.ref not in compared or o.aggregate or o.ref in query.group]
-        if kept:
-            query.outputs = kept
-        if len(query.outputs) > 1 and query.outputs[0].aggregate == "count" and not query.group:
+        counts = bool(query.outputs) and query.outputs[0].aggregate == "count"
+        if counts:
+            compared = {c.ref for w in query.where for c in w if c.operator == "=" and len(w) == 1}
+            query.outputs = [o for o in query.outputs if o.ref not in compared or o.aggregate or o.ref in query.group]
+        if counts and len(query.outputs) > 1 and not query.group:
             linked = any(m.is_cue("and", "comma") or (m.is_cue("which") and n > 0) for n, m in enumerate(self.mentions))
             if not linked:
                 self.doubts.add(0.2, "columns are named beside the count that are not asked for")

@@ -25,7 +25,9 @@ class Conditions(Names):
         for index, mention in enumerate(self.mentions):
             if mention.use is not None:
                 continue
-            if mention.kind == "number":
+            if mention.is_cue("compare") and self.at(index + 1).is_cue("aggregate"):
+                self._compare_whole(index, mention)
+            elif mention.kind == "number":
                 self._number(index, mention)
             elif mention.kind == "value":
                 self._value(index, mention)
@@ -107,6 +109,17 @@ class Conditions(Names):
         if ref is not None:
             self.mentions[cue].use = "condition"
             self._add_condition(index, ref, operator, values, named=named)  # type: ignore[arg-type]
+
+    def _compare_whole(self, index: int, cue: Mention) -> None:
+        """Read `above the average age`."""
+        function = self.mentions[index + 1]
+        if self.at(index + 2).kind != "schema" or self.is_table(index + 2) or cue.operator == "between":
+            return
+        ref = self.column(index + 2, kinds=("number",))
+        if ref is not None:
+            cue.use = function.use = self.mentions[index + 2].use = "condition"
+            condition = Condition(ref, cue.operator, (), function.carried)  # type: ignore[arg-type]
+            self._conditions.append((index, condition, False))
 
     def _column_before(self, cue: int, *, counted: bool) -> int | None:
         """Return the column that stands before a comparison (`sales more than 300`)."""
@@ -328,10 +341,19 @@ class Conditions(Names):
             if position in self._both and several:
                 self.query.presences.extend((Condition(ref, "=", (value,)),) for value in condition.values)
                 continue
+            if position and self._or_before(position) and self.query.where and not negated:
+                self.query.where[-1] = (*self.query.where[-1], condition)
+                continue
             if negated:
                 opposite = {"=": "!=", ">": "<=", "<": ">=", ">=": "<", "<=": ">"}
                 condition = Condition(ref, opposite.get(condition.operator, "!="), condition.values)  # type: ignore[arg-type]
             self.query.where.append((condition,))
+
+    def _or_before(self, position: int) -> bool:
+        """Return whether a condition is an alternative of the one before: `before 2000 or with more than 500 seats`."""
+        start, end = self._conditions[position - 1][0], self._conditions[position][0]
+        between = self.mentions[start + 1 : end]
+        return any(m.is_cue("or") for m in between) and not any(m.is_cue("and", "stop-sentence") for m in between)
 
     # Relations ---------------------------------------------------------------------------------------------
 
@@ -340,14 +362,13 @@ class Conditions(Names):
         for index, mention in enumerate(self.mentions):
             if not mention.is_cue("not") or mention.use is not None:
                 continue
-            target = next(
-                (
-                    i
-                    for i in range(index + 1, min(index + 6, len(self.mentions)))
-                    if self.is_table(i) and self.mentions[i].use in (None, "modifier", "condition")
-                ),
-                None,
-            )
+            tables = [
+                i
+                for i in range(index + 1, min(index + 6, len(self.mentions)))
+                if self.is_table(i) and self.mentions[i].use in (None, "modifier", "condition")
+            ]
+            # `except for halls having a gig`: the table that is lacking is the other one.
+            target = next((i for i in tables if self.table_of(i) != self.main), tables[0] if tables else None)
             if target is None or self.main is None:
                 continue
             by = self._subject(index)

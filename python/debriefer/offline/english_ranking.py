@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from debriefer.offline.english_conditions import Conditions
-from debriefer.offline.lexicon_english import AGE_COLUMNS, BIRTH_COLUMNS
+from debriefer.offline.lexicon_english import AGE_COLUMNS, BIRTH_COLUMNS, SIZE_WORDS
 from debriefer.offline.linking import Mention
 from debriefer.offline.model import Aggregate, Output, Ranking, Ref
 
@@ -159,7 +159,7 @@ class Rankings(Conditions):
             return
         counting = self.at(cursor).is_cue("count")
         target = self.next_content(cursor if counting else cursor - 1)
-        if dimensions and dimensions != ["most"]:
+        if direction in ("oldest", "youngest") or (dimensions and dimensions != ["most"]):
             self._dimension(mention, direction, dimensions, target, limit)
         elif target is None or self.mentions[target].kind != "schema":
             self._bare_super(mention)
@@ -171,6 +171,8 @@ class Rankings(Conditions):
                 self.mentions[target].use = "modifier"
             mention.use = self.mentions[column].use = "rank"
             self.query.rankings.append(Ranking(Output(ref, self._aggregate_before(column)), descending, limit))
+        elif not counting and not dimensions and mention.text.lower() in ("largest", "biggest", "smallest"):
+            self._dimension(mention, direction, list(SIZE_WORDS), target, limit)
         elif counting or dimensions:
             self._rank_by_count(index, target, descending=descending, limit=limit)
         else:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from debriefer.catalog import Catalog
 from debriefer.catalog.identifiers import quote_identifier
+from debriefer.errors import SqlError
 from debriefer.offline.columns import Entity, Field, Schema
 from debriefer.offline.words import compact
 
@@ -168,5 +169,9 @@ def _inclusion(catalog: Catalog, table: str, column: str, to_table: str, to_colu
         f"FROM {quote_identifier(to_table)})) FROM "
         f"(SELECT DISTINCT {inner} AS v FROM {quote_identifier(table)} WHERE {inner} IS NOT NULL)"
     )
-    total, inside = catalog.sql(query).row(0)
+    try:
+        total, inside = catalog.sql(query).row(0)
+    except SqlError:
+        # A text column beside dates or numbers: what cannot be compared cannot be joined either.
+        return 0.0
     return inside / total if total else 0.0

@@ -54,8 +54,8 @@ compare <= | at most, no more than, not more than, up to
 compare = | equal to, equals, exactly, only
 compare between | between
 compare >= date | since
-after-number >= | or more, or greater, or higher
-after-number <= | or less, or fewer
+after-number >= | or after, or later, or more, or greater, or higher
+after-number <= | or before, or earlier, or less, or fewer
 not | not, no, without, never, excluding, except, except for, other than, don't, doesn't, didn't, isn't, aren't
 not | wasn't, weren't, haven't, hasn't
 not have | do not have, does not have, did not have, don't have, doesn't have, have no, has no, did not get
@@ -217,4 +217,6 @@ BIRTH_COLUMNS: tuple[tuple[str, ...], ...] = (
     ("birthdate",),
     ("born",),
 )
+# What `largest` and `smallest` measure where nothing else is said.
+SIZE_WORDS = ("size", "area", "capacity", "population")
 PLACE_WORDS = ("location", "place", "city", "address", "country", "venue", "hometown", "state")

@@ -111,7 +111,8 @@ def _longest(
             continue
         proper = _proper(run, position, tokens)
         text = question[run[0].start : run[-1].end]
-        mention = (
+        mention = _name(run, text, values) if proper else None
+        mention = mention or (
             _schema(run, text, terms, values, proper=proper)
             or _cue(run, text)
             or _cell(run, text, values, proper=proper)
@@ -122,6 +123,15 @@ def _longest(
         cue = "comma" if first.text == "," else "stop-sentence"
         return Mention(first.start, first.end, first.text, "cue", cue=cue), 1
     return Mention(first.start, first.end, first.text, "unread"), 1
+
+
+def _name(run: list[Token], text: str, values: ValueIndex) -> Mention | None:
+    """Return a word that steers other questions but is written here as a cell is (`How many songs has Max?`)."""
+    if len(run) > 1 or (run[0].lower,) not in CUES:
+        return None
+    hits = values.find(text)
+    exact = bool(hits) and hits[0].score >= 1
+    return Mention(run[0].start, run[0].end, text, "value", hits=hits) if exact else None
 
 
 def _schema(run: list[Token], text: str, terms: Terms, values: ValueIndex, *, proper: bool) -> Mention | None:

@@ -103,11 +103,19 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A comparison of a column with constants."""
+    """A comparison of a column with constants, or with an aggregate of the whole column.
+
+    Attributes:
+        ref: The column.
+        operator: The comparison.
+        values: The constants; empty where `aggregate` is given.
+        aggregate: Function over all rows of the column's table.
+    """
 
     ref: Ref
     operator: Operator
     values: tuple[Scalar, ...]
+    aggregate: Aggregate | None = None
 
 
 @dataclass(frozen=True, slots=True)

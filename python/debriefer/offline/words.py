@@ -74,6 +74,8 @@ _SUFFIXES = (
     "ly",
     "e",
 )
+# Characters that a Chinese question hardly does without.
+_ASKING_ZH = frozenset("的是有哪谁几吗呢多什列按请")
 _ROOT_LENGTH = 4
 # The shortest words that may have lost an ending: `flies` has five letters, `cats` four.
 _LONG, _SHORT = 4, 3
@@ -100,9 +102,14 @@ def compact(name: str) -> str:
 
 
 def is_chinese(text: str) -> bool:
-    """Return whether Chinese characters outnumber Latin words."""
+    """Return whether a question is asked in Chinese, whatever names in other scripts it holds.
+
+    >>> is_chinese("iPad Air支持IPv6吗"), is_chinese("Who wrote 春晓?")
+    (True, False)
+    """
     han = sum("\u3400" <= c <= "\u9fff" for c in text)
-    return han > 0 and han >= len(re.findall(r"[A-Za-z]+", text))
+    latin = len(re.findall(r"[A-Za-z]+", text))
+    return han > 2 * latin or (han > 0 and any(c in _ASKING_ZH for c in text))
 
 
 @lru_cache(maxsize=8192)

@@ -48,13 +48,13 @@ pub struct Sniffed {
 }
 
 /// Returns the beginning of `text`, cut behind a line break where there is one, and whether it was cut.
-fn sample_of(text: &str) -> (&str, bool) {
-    if text.len() <= SAMPLE_BYTES {
+fn sample_of(text: &str, bytes: usize) -> (&str, bool) {
+    if text.len() <= bytes {
         return (text, false);
     }
-    let longest = beginning(text, MAX_SAMPLE_BYTES);
+    let longest = beginning(text, MAX_SAMPLE_BYTES.max(bytes));
     let breaks = memchr::memchr2_iter(b'\n', b'\r', longest.as_bytes());
-    let cut_behind = |(count, at): &(usize, usize)| *count >= SAMPLE_LINES && *at >= SAMPLE_BYTES;
+    let cut_behind = |(count, at): &(usize, usize)| *count >= SAMPLE_LINES && *at >= bytes;
     match breaks.enumerate().find(cut_behind) {
         Some((_, line_break)) => (&text[..=line_break], true),
         None => (longest, longest.len() < text.len()),
@@ -74,7 +74,11 @@ pub fn beginning(text: &str, bytes: usize) -> &str {
 /// Finds the format of `text`.
 #[must_use]
 pub fn sniff(text: &str) -> Sniffed {
-    let (sample, cut) = sample_of(text);
+    let (mut sample, mut cut) = sample_of(text, SAMPLE_BYTES);
+    if cut && Records::split(sample, plain(b',', Some(b'"')), true).cut_in_quotes {
+        // Cells that are longer than the sample.
+        (sample, cut) = sample_of(text, MAX_SAMPLE_BYTES);
+    }
     if let Some(delimiter) = declared_delimiter(text) {
         let format = with_spaces(sample, cut, plain(delimiter, Some(b'"')));
         return Sniffed { format, divided: true };
@@ -187,16 +191,17 @@ fn score(sample: &str, cut: bool, format: Format) -> (f64, bool) {
         return (SINGLE_COLUMN + 0.5, sound);
     }
     let mut widths: BTreeMap<usize, usize> = BTreeMap::new();
-    for row in 0..rows {
+    for row in (0..rows).filter(|row| !is_comment(&records, *row)) {
         *widths.entry(records.width(row)).or_default() += 1;
     }
+    let rows_counted = widths.values().sum();
     if widths.keys().all(|width| *width == 1) {
         return (0.0, sound);
     }
     if matches!(format.delimiter, b' ' | b':') && !is_earned(&records, rows, &widths) {
         return (0.0, sound);
     }
-    let pattern = pattern_score(&widths, rows);
+    let pattern = pattern_score(&widths, rows_counted);
     let cells = cell_score(&records, rows, format);
     #[allow(clippy::cast_precision_loss)] // a sample's counts
     let broken = 0.5 * (records.stray_quotes as f64 + records.unterminated.len() as f64) / rows as f64;
@@ -258,7 +263,7 @@ fn is_value(cell: &str) -> bool {
 #[allow(clippy::cast_precision_loss)] // a sample's counts
 fn cell_score(records: &Records<'_>, rows: usize, format: Format) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
-    for row in 0..rows {
+    for row in (0..rows).filter(|row| !is_comment(records, *row)) {
         // One very wide record must not outweigh all others.
         let width = records.width(row);
         let step = width.div_ceil(64);
@@ -270,6 +275,11 @@ fn cell_score(records: &Records<'_>, rows: usize, format: Format) -> f64 {
         }
     }
     if count > 0.0 { sum / count } else { 0.0 }
+}
+
+/// Comments tell nothing about delimiters.
+fn is_comment(records: &Records<'_>, row: usize) -> bool {
+    records.width(row) == 1 && records.line(row).trim_start().starts_with('#')
 }
 
 fn single_column_score(sample: &str, cut: bool) -> f64 {

@@ -142,6 +142,11 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
         [even, 0] if enough(even) => UTF_16BE,
         _ => return None,
     };
+    // Between ASCII characters every second byte is NUL; where there are fewer, other scripts must have left bytes that are
+    // no UTF-8. Text with a few stray NULs has neither.
+    if nul[0].max(nul[1]) * 10 < sample.len() * 3 && std::str::from_utf8(bytes).is_ok() {
+        return None;
+    }
     encoding
         .decode_without_bom_handling_and_without_replacement(sample)
         .is_some_and(|text| !text.contains('\0') && text.contains(['\n', '\r', ',', '\t', ';']))

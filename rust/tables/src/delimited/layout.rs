@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use crate::cells;
 use crate::delimited::records::{MAX_COLUMNS, Records};
-use crate::names::unique_columns;
+use crate::names::{fold, unique_columns};
 use crate::table::{Note, TableError};
 
 /// Headers are looked for so far down; longer preambles are documents.
@@ -190,10 +190,25 @@ impl Finder<'_, '_> {
         }
         // A header may lack the name of one column, or have an empty one; a title has one field, perhaps among empty ones.
         let enough = self.width.min(self.filled).div_ceil(2).max(2);
-        (start..limit)
+        let found = (start..limit)
             .find(|row| self.records.width(*row) + 1 >= self.width.max(3) && self.filled(*row) >= enough)
             .or_else(|| (start..limit).find(|row| self.records.width(*row) == self.width && self.filled(*row) > 0))
-            .unwrap_or(start)
+            .unwrap_or(start);
+        // A title with a delimiter in it, above a line of words that names every column.
+        let names_all = |row: usize| {
+            row + 1 < self.end
+                && self.records.width(row) == self.width
+                && self
+                    .records
+                    .fields(row)
+                    .all(|f| !f.inner.trim().is_empty() && !is_typed(f.inner))
+                && self.records.fields(row + 1).any(|f| is_typed(f.inner.trim()))
+        };
+        if self.records.width(found) < self.width && names_all(found + 1) {
+            found + 1
+        } else {
+            found
+        }
     }
 
     /// A later record that repeats half of the header's names, but not the header: another table begins there.
@@ -224,6 +239,13 @@ impl Finder<'_, '_> {
         })
     }
 
+    /// Whether a header consists of different words: a row that equals it is no coincidence.
+    fn are_names(&self, first: usize) -> bool {
+        let names: Vec<String> = self.records.fields(first).map(|f| fold(f.inner.trim())).collect();
+        let different: FxHashSet<&String> = names.iter().collect();
+        different.len() == names.len() && names.iter().all(|name| !is_typed(name))
+    }
+
     /// Whether two records have the same fields, however they are quoted.
     fn repeats(&self, first: usize, row: usize) -> bool {
         let records = self.records;
@@ -243,14 +265,10 @@ impl Finder<'_, '_> {
             .filter(|row| self.records.width(*row) > 1 || self.width == 1)
             .take(200)
             .collect();
-        if sample.len() < 2 && self.width == 1 {
-            return true;
-        }
         let cells: Vec<&str> = self.records.fields(first).map(|f| f.inner.trim()).collect();
         if sample.is_empty() {
-            // One line: names are words.
-            let values = cells.iter().filter(|cell| is_typed(cell)).count();
-            return values * 2 <= cells.len();
+            // One line: names are words, or years.
+            return cells.iter().all(|cell| !is_typed(cell) || is_year(cell));
         }
         let (mut values, mut names) = (0, 0);
         for (column, cell) in cells.iter().enumerate() {
@@ -322,11 +340,12 @@ impl Finder<'_, '_> {
     fn rows(&mut self, first: usize, body: usize, has_header: bool) -> Vec<u32> {
         let records = self.records;
         let (mut comments, mut repeated) = (Vec::new(), Vec::new());
+        let may_repeat = has_header && self.width > 1 && self.are_names(first);
         let mut rows: Vec<u32> = Vec::with_capacity(self.end - body);
         for row in body..self.end {
             if self.width > 1 && records.width(row) == 1 && self.is_comment(row) {
                 comments.push(row);
-            } else if has_header && self.width > 1 && self.repeats(first, row) {
+            } else if may_repeat && self.repeats(first, row) {
                 repeated.push(row);
             } else {
                 rows.push(index(row));

@@ -408,3 +408,87 @@ fn is_escaped(bytes: &[u8], start: usize, at: usize, escape: u8) -> bool {
     let run = bytes[start..at].iter().rev().take_while(|b| **b == escape).count();
     run % 2 == 1
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const CSV: Format = Format {
+        delimiter: b',',
+        quote: Some(b'"'),
+        escape: None,
+        skip_initial_space: false,
+    };
+
+    fn cells(text: &str, format: Format) -> Vec<Vec<String>> {
+        let records = Records::split(text, format, false);
+        (0..records.len())
+            .map(|row| records.fields(row).map(|f| f.text().into_owned()).collect())
+            .collect()
+    }
+
+    #[test]
+    fn line_ends_may_be_mixed_and_the_last_may_be_missing() {
+        assert_eq!(
+            cells("a,b\r\nc,d\re,f\n\n \ng,", CSV),
+            [["a", "b"], ["c", "d"], ["e", "f"], ["g", ""]]
+        );
+    }
+
+    #[test]
+    fn quotes_inside_quotes_are_text() {
+        assert_eq!(
+            cells("\"a \"b\" c\",\"d\"\"e\" ,f\"g\n", CSV),
+            [["a \"b\" c", "d\"e", "f\"g"]]
+        );
+    }
+
+    #[test]
+    fn an_open_quote_ends_where_another_opens() {
+        let records = Records::split("1,\"open\n2,\"x,y\"\n", CSV, false);
+        assert_eq!((records.len(), records.unterminated.as_slice()), (2, &[0][..]));
+        assert_eq!(records.field(1, 1).text(), "x,y");
+    }
+
+    #[test]
+    fn a_backslash_escapes_punctuation_only() {
+        let format = Format {
+            escape: Some(b'\\'),
+            ..CSV
+        };
+        assert_eq!(
+            cells("\"a\\\"b\",c\\,d,C:\\dir\n", format),
+            [["a\"b", "c,d", "C:\\dir"]]
+        );
+    }
+
+    #[test]
+    fn blank_lines_are_remembered() {
+        let records = Records::split("a\n\n\nb\nc\n", CSV, false);
+        assert_eq!((records.len(), records.after_blank.as_slice()), (3, &[1][..]));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_quoted_comes_back(
+            rows in proptest::collection::vec(proptest::collection::vec("[a\", \n\r;é城]{0,6}", 2..5), 1..6)
+        ) {
+            let written: String = rows
+                .iter()
+                .map(|row| {
+                    let quoted: Vec<String> = row.iter().map(|c| format!("\"{}\"", c.replace('"', "\"\""))).collect();
+                    quoted.join(",") + "\r\n"
+                })
+                .collect();
+            prop_assert_eq!(cells(&written, CSV), rows);
+        }
+
+        #[test]
+        fn every_character_is_in_a_field_or_divides(text in "[a\",;\n\r 城]{0,60}") {
+            let records = Records::split(&text, CSV, false);
+            let kept: usize = (0..records.len()).map(|row| records.line(row).matches('城').count()).sum();
+            prop_assert_eq!(kept, text.matches('城').count());
+        }
+    }
+}

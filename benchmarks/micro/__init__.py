@@ -1,0 +1,1 @@
+"""Micro benchmarks over `debriefer._core`: `pytest benchmarks/micro --benchmark-only`."""
