@@ -7,9 +7,12 @@ __all__ = [
     "assign_names",
     "canonical_name",
     "canonical_names",
+    "detect_kind",
     "open_sqlite",
     "read_delimited",
+    "read_delimited_tables",
     "read_json",
+    "read_workbook",
     "reserved_words",
     "sniff_dialect",
     "unique_columns",
@@ -67,6 +70,14 @@ class SourceTable:
     @property
     def notes(self) -> list[tuple[str, str, int, list[str]]]:
         """Code, message, count and samples of each decision or repair, in a fixed order."""
+    @property
+    def hints(self) -> list[tuple[str, str, int]]:
+        """Column, code and count of each note that is about one column, such as `("share", "percent-text", 12)`.
+
+        Codes of a reading that a text column offers: `percent-text`, `currency-text`, `scaled-text` (万, 亿),
+        `decimal-comma-text`, `thousands-text`, `leading-zeros`, `number-text`, `date-text`, `time-text`. Others:
+        `null-tokens` (became NULL), `null-like-text` (stayed text), `padded-cells`, `infinite-values`.
+        """
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return an `arrow_array_stream` capsule over all batches; may be called again."""
 
@@ -155,6 +166,16 @@ def read_delimited(path: str | PathLike[str]) -> SourceTable:
         SourceError: If the file cannot be read or holds no delimited text.
     """
 
+def read_delimited_tables(path: str | PathLike[str]) -> list[SourceTable]:
+    """Read all tables of a delimited file, where several stand one below the other.
+
+    Another table begins where a line repeats half of the header's names, but not the header. The first table is what
+    `read_delimited` returns; the others are called `<stem>_2`, `<stem>_3` and so on.
+
+    Raises:
+        SourceError: If the file cannot be read or holds no delimited text.
+    """
+
 def sniff_dialect(path: str | PathLike[str]) -> Dialect:
     """Find how a delimited file is written, as `read_delimited` would read it.
 
@@ -187,4 +208,33 @@ def read_json(path: str | PathLike[str]) -> list[SourceTable]:
     Raises:
         SourceError: The file is no JSON (line and column are given), holds single values only or nothing, is nested
             more than 512 levels deep, or is larger than 2 GiB.
+    """
+
+def read_workbook(path: str | PathLike[str]) -> list[SourceTable]:
+    """Read every sheet of an xlsx, xlsm, xlsb, xls or ods file that holds cells.
+
+    A workbook with one such sheet gives a table called like the file, else tables are called like their sheets. Rows
+    above the header are left out and noted; a header merged over two rows is joined by `_`; cells merged over several
+    rows hold their value in each; formulas give the value last computed, their errors NULL. Days are DATE, TIMESTAMP
+    where one has a time; times alone and durations are text (`30:00:00`); whole numbers are BIGINT.
+    Notes: `title`, `hidden-sheet`, `preamble`, `no-header`, `multi-row-header`, `merged-cells`, `empty-columns`,
+    `blank-rows`, `renamed-columns`, `formula-errors`, and those of `read_json` for a column's type.
+
+    Raises:
+        SourceError: The file is empty, damaged, protected by a password, larger than 1 GiB, or holds no cells.
+    """
+
+def detect_kind(
+    path: str | PathLike[str],
+) -> (
+    Literal["sqlite", "parquet", "workbook", "json", "jsonl", "delimited", "document", "video", "audio", "image"] | None
+):
+    """Return what a file is, by its content first and its ending second; `None` for what no task uses.
+
+    A file whose ending promises a table keeps that kind though its content does not fit (an empty CSV, a compressed
+    JSON, an encrypted database), so that its reader says what is wrong. A `.txt` is a document unless four lines in
+    five hold one delimiter equally often (one in two below a folder `csv`); a `.md` is always a document.
+
+    Raises:
+        SourceError: The file cannot be opened.
     """

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _core {
     #[pymodule_export]
-    use crate::readers::{SqliteSource, open_sqlite, read_json};
+    use crate::readers::{SqliteSource, detect_kind, open_sqlite, read_json, read_workbook};
     #[pymodule_export]
     use crate::source::SourceTable;
     #[pymodule_export]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use debriefer_tables::{json, sqlite};
+use debriefer_tables::{json, kind, sqlite, workbook};
 use pyo3::prelude::*;
 
 use crate::errors::detached;
@@ -53,4 +53,20 @@ pub(crate) fn open_sqlite(py: Python<'_>, path: PathBuf) -> PyResult<SqliteSourc
 pub(crate) fn read_json(py: Python<'_>, path: PathBuf) -> PyResult<Vec<SourceTable>> {
     let tables = detached(py, || json::read(&path))?;
     Ok(tables.into_iter().map(SourceTable).collect())
+}
+
+/// Reads every sheet of a workbook that holds cells.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 extracts paths by value")]
+pub(crate) fn read_workbook(py: Python<'_>, path: PathBuf) -> PyResult<Vec<SourceTable>> {
+    let tables = detached(py, || workbook::read(&path))?;
+    Ok(tables.into_iter().map(SourceTable).collect())
+}
+
+/// Names the kind of a file.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 extracts paths by value")]
+pub(crate) fn detect_kind(py: Python<'_>, path: PathBuf) -> PyResult<Option<&'static str>> {
+    let kind = detached(py, || kind::detect(&path))?;
+    Ok(kind.map(kind::Kind::as_str))
 }

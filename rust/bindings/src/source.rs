@@ -48,6 +48,15 @@ impl SourceTable {
             .collect()
     }
 
+    #[getter]
+    fn hints(&self) -> Vec<(&str, &str, u64)> {
+        self.0
+            .notes
+            .iter()
+            .filter_map(|n| Some((n.column.as_deref()?, n.code, n.count)))
+            .collect()
+    }
+
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,

@@ -264,9 +264,8 @@ pub fn date(cell: &[u8]) -> Option<i32> {
 pub fn timestamp(cell: &[u8]) -> Option<i64> {
     let (day, clock) = cell.split_at_checked(10)?;
     let days = i64::from(date(day)?);
-    let clock = match clock {
-        [b' ' | b'T', clock @ ..] => clock,
-        _ => return None,
+    let [b' ' | b'T', clock @ ..] = clock else {
+        return None;
     };
     Some(days * 86_400_000_000 + time_of_day(clock)?)
 }
@@ -388,6 +387,10 @@ pub fn reading(cell: &str) -> Option<Reading> {
     }
     if cell.len() > 64 {
         return None;
+    }
+    if cell.bytes().all(|b| b.is_ascii_digit()) {
+        let zeros = cell.len() > 1 && *first == b'0';
+        return Some(if zeros { Reading::LeadingZeros } else { Reading::Number });
     }
     if let Some(kind) = date_reading(cell) {
         return Some(kind);

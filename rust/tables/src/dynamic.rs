@@ -202,7 +202,7 @@ fn target(name: &str, cells: &[Cell<'_>], notes: &mut Vec<Note>) -> Target {
     let tally = Tally::of(cells);
     if tally.not_numbers > 0 {
         let message = format!("`{name}` holds NaN, which stands for a missing number: it is NULL");
-        notes.push(Note::new("nan", message, tally.not_numbers));
+        notes.push(Note::new("nan", message, tally.not_numbers).with_column(name));
     }
     if tally.typed() == 0 {
         return match tally {
@@ -223,7 +223,7 @@ fn target(name: &str, cells: &[Cell<'_>], notes: &mut Vec<Note>) -> Target {
     };
     if real_texts == 0 && tally.null_tokens > 0 && tally.typed() == tally.numbers() {
         let message = format!("`{name}` holds numbers and texts that stand for a missing value: those are NULL");
-        let note = Note::new("null-tokens", message, tally.null_tokens);
+        let note = Note::new("null-tokens", message, tally.null_tokens).with_column(name);
         notes.push(sampled(note, cells, |cell| matches!(cell, Cell::Text(_))));
     }
     let only = |count: u64| count == tally.typed() && real_texts == 0;
@@ -266,7 +266,7 @@ fn text_target(name: &str, cells: &[Cell<'_>], tally: Tally, notes: &mut Vec<Not
     };
     if tally.null_tokens > 0 {
         let message = format!("`{name}` holds dates and texts that stand for a missing value: those are NULL");
-        let note = Note::new("null-tokens", message, tally.null_tokens);
+        let note = Note::new("null-tokens", message, tally.null_tokens).with_column(name);
         let token = |cell: &Cell<'_>| matches!(cell, Cell::Text(text) if is_null_token(text.as_bytes()));
         notes.push(sampled(note, cells, token));
     }
@@ -291,7 +291,7 @@ fn number_target(name: &str, cells: &[Cell<'_>], tally: Tally, notes: &mut Vec<N
     if !(only_integers && fits) {
         let kept = if fits { "DECIMAL" } else { "text" };
         let message = format!("`{name}` holds numbers that a DOUBLE would round: kept as {kept}");
-        let note = Note::new("wide-numbers", message, tally.wide + tally.huge + tally.long);
+        let note = Note::new("wide-numbers", message, tally.wide + tally.huge + tally.long).with_column(name);
         let rounded = |cell: &Cell<'_>| matches!(cell, Cell::Number(number) if !double_is_exact(number));
         notes.push(sampled(note, cells, rounded));
     }
@@ -324,7 +324,11 @@ fn mixed_note(name: &str, cells: &[Cell<'_>], tally: Tally, target: Target) -> N
         Cell::Bool(_) => tally.bools != most,
         Cell::Date(_) | Cell::Timestamp(_) => tally.dates + tally.timestamps != most,
     };
-    sampled(Note::new("mixed-types", message, all - most), cells, rare)
+    sampled(
+        Note::new("mixed-types", message, all - most).with_column(name),
+        cells,
+        rare,
+    )
 }
 
 fn sampled(note: Note, cells: &[Cell<'_>], wanted: impl Fn(&Cell<'_>) -> bool) -> Note {
@@ -332,7 +336,7 @@ fn sampled(note: Note, cells: &[Cell<'_>], wanted: impl Fn(&Cell<'_>) -> bool) -
     samples.fold(note, |note, cell| {
         note.with_sample(&match cell {
             Cell::Text(text) if text.is_empty() => "''".to_owned(),
-            cell => written(cell).unwrap_or_default().into_owned(),
+            cell => spelling(cell),
         })
     })
 }
@@ -415,6 +419,12 @@ fn timestamp(cell: &Cell<'_>) -> Option<i64> {
         Cell::Text(text) => cells::timestamp(text.as_bytes()),
         _ => None,
     }
+}
+
+/// A cell as text, in the spelling of its source; nothing for NULL.
+#[must_use]
+pub fn spelling(cell: &Cell<'_>) -> String {
+    written(cell).unwrap_or_default().into_owned()
 }
 
 /// A cell as text, in the spelling of its source.

@@ -1,6 +1,6 @@
 //! The words that cannot name a table without quotes.
 
-/// Keywords of the categories `reserved` and `type_function` in `duckdb_keywords()` of DuckDB 2.0.1, sorted. A test compares
+/// Keywords of the categories `reserved` and `type_function` in `duckdb_keywords()` of `DuckDB` 2.0.1, sorted. A test compares
 /// the list with the installed version.
 pub const RESERVED: [&str; 111] = [
     "all",

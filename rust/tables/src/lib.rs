@@ -8,10 +8,11 @@ pub mod delimited;
 pub mod dynamic;
 pub mod json;
 pub mod keywords;
-pub mod legacy;
+pub mod kind;
 pub mod names;
 pub mod numbers;
 pub mod sqlite;
 pub mod table;
+pub mod workbook;
 
 pub use table::{Column, Note, SourceTable, TableError};

@@ -3,11 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::builder::{
-    BooleanBuilder, Date32Builder, Decimal128Builder, Float64Builder, Int64Builder, StringBuilder,
-    TimestampMicrosecondBuilder,
-};
-use arrow_array::{ArrayRef, BooleanArray};
+use arrow_array::builder::{Decimal128Builder, StringBuilder};
+use arrow_array::{ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, TimestampMicrosecondArray};
+use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, TimeUnit};
 
 use crate::cells::{self, Reading};
@@ -120,7 +118,12 @@ pub fn build(cells: Cells<'_, '_>, name: &str, batches: &[Range<usize>]) -> Buil
     let mut tokens = Tokens::default();
     let arrays = batches
         .iter()
-        .map(|range| build_batch(kind, cells, range.clone(), &mut tokens))
+        .map(|range| match kind {
+            Kind::Text => text_array(cells.iter(range.clone()), range.len(), &mut tokens),
+            Kind::Huge => decimal_array(kind, 0, cells.iter(range.clone()), range.len()),
+            Kind::Decimal(_, scale) => decimal_array(kind, scale, cells.iter(range.clone()), range.len()),
+            _ => survey.array(kind, range.clone()),
+        })
         .collect();
     let notes = if kind == Kind::Text {
         text_notes(cells, name, &tokens)
@@ -173,6 +176,9 @@ struct Survey {
     scale: u8,
     padded: u64,
     tokens: Tokens,
+    /// The value of each row so far, as an integer or the bits of a double; anything where there is none.
+    values: Vec<u64>,
+    present: Vec<bool>,
 }
 
 /// Integers up to 2^53 are doubles, too.
@@ -183,7 +189,7 @@ impl Survey {
     fn of(cells: Cells<'_, '_>) -> Self {
         let mut survey = Self::default();
         for field in cells.all() {
-            if !field.inner.is_empty() && !survey.take(&field) {
+            if !survey.take(&field) {
                 survey.text = true;
                 break;
             }
@@ -191,32 +197,45 @@ impl Survey {
         survey
     }
 
+    fn push(&mut self, value: u64) {
+        self.values.push(value);
+        self.present.push(true);
+    }
+
+    fn push_null(&mut self) {
+        self.values.push(0);
+        self.present.push(false);
+    }
+
     /// Counts a cell; false where it has no reading as a value.
+    #[inline]
     fn take(&mut self, field: &Field<'_>) -> bool {
         let cell = cells::trim(field.inner.as_bytes());
         self.padded += u64::from(cell.len() < field.inner.len());
         let taken = match cell.first() {
             None => {
-                self.tokens.count("");
+                if !field.inner.is_empty() {
+                    self.tokens.count("");
+                }
+                self.push_null();
                 return true;
             }
             Some(b'0'..=b'9' | b'-' | b'.') => self.take_number(cell) || self.take_day(cell),
-            Some(b't' | b'f') => {
-                let value = cells::boolean(cell).is_some();
-                self.booleans += u64::from(value);
-                value
-            }
+            Some(b't' | b'f') => self.take_boolean(cell),
             _ => false,
         };
         taken || self.take_word(cell)
     }
 
+    #[inline]
     fn take_number(&mut self, cell: &[u8]) -> bool {
         if let Some(value) = cells::integer(cell) {
             self.integers += 1;
             self.beyond_double |= value.unsigned_abs() > MAX_DOUBLE_INTEGER && !is_double(i128::from(value));
             self.see_digits(cell.len() - usize::from(value < 0), 0);
+            self.push_integer(value);
         } else if let Some(decimal) = cells::decimal(cell) {
+            self.become_double();
             self.decimals += 1;
             self.beyond_double |= !decimal.double_is_exact;
             if decimal.unscaled.is_none() {
@@ -224,14 +243,39 @@ impl Survey {
             } else {
                 self.see_digits(usize::from(decimal.integer_digits), decimal.scale);
             }
+            self.push(decimal.value.to_bits());
         } else if let Some(value) = cells::huge_integer(cell) {
+            self.become_double();
             self.huge += 1;
             self.beyond_double |= !is_double(value);
             self.see_digits(cell.len() - usize::from(value < 0), 0);
+            #[allow(clippy::cast_precision_loss)] // used only where `beyond_double` stays false
+            self.push((value as f64).to_bits());
         } else {
             return false;
         }
         true
+    }
+
+    fn holds_doubles(&self) -> bool {
+        self.decimals + self.huge + self.infinite > 0
+    }
+
+    fn push_integer(&mut self, value: i64) {
+        if self.holds_doubles() {
+            self.push(double_bits(value));
+        } else {
+            self.push(value.cast_unsigned());
+        }
+    }
+
+    /// Turns the integers seen so far into doubles, once.
+    fn become_double(&mut self) {
+        if !self.holds_doubles() {
+            for value in &mut self.values {
+                *value = double_bits(value.cast_signed());
+            }
+        }
     }
 
     fn see_digits(&mut self, integer_digits: usize, scale: u8) {
@@ -241,21 +285,35 @@ impl Survey {
     }
 
     fn take_day(&mut self, cell: &[u8]) -> bool {
-        if cells::date(cell).is_some() {
+        if let Some(days) = cells::date(cell) {
             self.dates += 1;
-        } else if cells::timestamp(cell).is_some() {
+            self.push(i64::from(days).cast_unsigned());
+        } else if let Some(micros) = cells::timestamp(cell) {
             self.timestamps += 1;
+            self.push(micros.cast_unsigned());
         } else {
             return false;
         }
         true
     }
 
+    fn take_boolean(&mut self, cell: &[u8]) -> bool {
+        let Some(value) = cells::boolean(cell) else {
+            return false;
+        };
+        self.booleans += 1;
+        self.push(u64::from(value));
+        true
+    }
+
     fn take_word(&mut self, cell: &[u8]) -> bool {
-        if cells::infinity(cell).is_some() {
+        if let Some(value) = cells::infinity(cell) {
+            self.become_double();
             self.infinite += 1;
+            self.push(value.to_bits());
         } else if cells::is_null_token(cell) {
             self.tokens.count(std::str::from_utf8(cell).unwrap_or_default());
+            self.push_null();
         } else {
             return false;
         }
@@ -288,6 +346,28 @@ impl Survey {
             Kind::Decimal(self.precision(), self.scale)
         } else {
             Kind::Text
+        }
+    }
+
+    /// Builds the rows of a batch from the values that were seen.
+    fn array(&self, kind: Kind, range: Range<usize>) -> ArrayRef {
+        let present = &self.present[range.clone()];
+        let nulls = present.contains(&false).then(|| NullBuffer::from(present));
+        let values = self.values[range].iter().copied();
+        match kind {
+            Kind::Boolean => Arc::new(BooleanArray::new(values.map(|v| v != 0).collect(), nulls)),
+            Kind::Date => {
+                // `take_day` has stored a day, which has 32 bits.
+                #[allow(clippy::cast_possible_truncation)]
+                let days = values.map(|v| v as i32).collect();
+                Arc::new(Date32Array::new(days, nulls))
+            }
+            Kind::Timestamp => {
+                let micros = values.map(u64::cast_signed).collect();
+                Arc::new(TimestampMicrosecondArray::new(micros, nulls))
+            }
+            Kind::Double => Arc::new(Float64Array::new(values.map(f64::from_bits).collect(), nulls)),
+            _ => Arc::new(Int64Array::new(values.map(u64::cast_signed).collect(), nulls)),
         }
     }
 
@@ -329,64 +409,23 @@ fn value_of<'t>(field: &Field<'t>) -> &'t [u8] {
     cells::trim(field.inner.as_bytes())
 }
 
-fn build_batch(kind: Kind, cells: Cells<'_, '_>, range: Range<usize>, tokens: &mut Tokens) -> ArrayRef {
-    let rows = range.len();
-    let fields = cells.iter(range);
-    match kind {
-        Kind::Text => text_array(fields, rows, tokens),
-        Kind::Integer => {
-            let mut builder = Int64Builder::with_capacity(rows);
-            fields.for_each(|field| builder.append_option(cells::integer(value_of(&field))));
-            Arc::new(builder.finish())
-        }
-        Kind::Double => {
-            let mut builder = Float64Builder::with_capacity(rows);
-            fields.for_each(|field| builder.append_option(double(value_of(&field))));
-            Arc::new(builder.finish())
-        }
-        Kind::Boolean => {
-            let mut builder = BooleanBuilder::with_capacity(rows);
-            fields.for_each(|field| builder.append_option(cells::boolean(value_of(&field))));
-            let array: BooleanArray = builder.finish();
-            Arc::new(array)
-        }
-        Kind::Date => {
-            let mut builder = Date32Builder::with_capacity(rows);
-            fields.for_each(|field| builder.append_option(cells::date(value_of(&field))));
-            Arc::new(builder.finish())
-        }
-        Kind::Timestamp => {
-            let mut builder = TimestampMicrosecondBuilder::with_capacity(rows);
-            fields.for_each(|field| builder.append_option(cells::timestamp(value_of(&field))));
-            Arc::new(builder.finish())
-        }
-        Kind::Huge | Kind::Decimal(..) => {
-            let scale = if let Kind::Decimal(_, scale) = kind { scale } else { 0 };
-            let mut builder = Decimal128Builder::with_capacity(rows).with_data_type(kind.data_type());
-            fields.for_each(|field| builder.append_option(scaled(value_of(&field), scale)));
-            Arc::new(builder.finish())
-        }
-    }
+#[allow(clippy::cast_precision_loss)] // used only where `beyond_double` stays false
+fn double_bits(value: i64) -> u64 {
+    (value as f64).to_bits()
 }
 
-fn double(cell: &[u8]) -> Option<f64> {
-    if let Some(decimal) = cells::decimal(cell) {
-        return Some(decimal.value);
-    }
-    #[allow(clippy::cast_precision_loss)] // the survey has seen that all of them are doubles
-    cells::integer(cell)
-        .map(|value| value as f64)
-        .or_else(|| cells::huge_integer(cell).map(|value| value as f64))
-        .or_else(|| cells::infinity(cell))
+fn decimal_array<'t>(kind: Kind, scale: u8, fields: impl Iterator<Item = Field<'t>>, rows: usize) -> ArrayRef {
+    let mut builder = Decimal128Builder::with_capacity(rows).with_data_type(kind.data_type());
+    fields.for_each(|field| builder.append_option(scaled(value_of(&field), scale)));
+    Arc::new(builder.finish())
 }
 
 fn scaled(cell: &[u8], scale: u8) -> Option<i128> {
-    let (value, own_scale) = match cells::huge_integer(cell) {
-        Some(value) => (value, 0),
-        None => {
-            let decimal = cells::decimal(cell)?;
-            (decimal.unscaled?, decimal.scale)
-        }
+    let (value, own_scale) = if let Some(value) = cells::huge_integer(cell) {
+        (value, 0)
+    } else {
+        let decimal = cells::decimal(cell)?;
+        (decimal.unscaled?, decimal.scale)
     };
     value.checked_mul(10_i128.checked_pow(u32::from(scale - own_scale))?)
 }
@@ -401,7 +440,11 @@ fn text_array<'t>(fields: impl Iterator<Item = Field<'t>>, rows: usize, tokens: 
         if field.inner.len() <= MAX_TOKEN_BYTES && cells::is_null_token(value_of(&field)) {
             tokens.count(field.inner.trim());
         }
-        builder.append_value(field.text());
+        if field.is_literal() {
+            builder.append_value(field.inner);
+        } else {
+            builder.append_value(field.text());
+        }
     }
     Arc::new(builder.finish())
 }

@@ -12,8 +12,11 @@ use crate::cells;
 use crate::delimited::records::{Format, Records};
 
 /// Enough for a few hundred records, little enough to be read a dozen times.
-const SAMPLE_BYTES: usize = 1 << 16;
-const SAMPLE_ROWS: usize = 400;
+const SAMPLE_BYTES: usize = 1 << 15;
+/// Very long lines get a larger sample, up to a bound.
+const SAMPLE_LINES: usize = 16;
+const MAX_SAMPLE_BYTES: usize = 1 << 20;
+const SAMPLE_ROWS: usize = 300;
 
 /// The full-width comma is three bytes; texts that are divided by it are rewritten with this character, which no text
 /// holds.
@@ -49,14 +52,23 @@ fn sample_of(text: &str) -> (&str, bool) {
     if text.len() <= SAMPLE_BYTES {
         return (text, false);
     }
-    let mut end = SAMPLE_BYTES;
+    let longest = beginning(text, MAX_SAMPLE_BYTES);
+    let breaks = memchr::memchr2_iter(b'\n', b'\r', longest.as_bytes());
+    let cut_behind = |(count, at): &(usize, usize)| *count >= SAMPLE_LINES && *at >= SAMPLE_BYTES;
+    match breaks.enumerate().find(cut_behind) {
+        Some((_, line_break)) => (&text[..=line_break], true),
+        None => (longest, longest.len() < text.len()),
+    }
+}
+
+/// At most so many bytes of a text, cut between characters.
+#[must_use]
+pub fn beginning(text: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    match text[..end].rfind(['\n', '\r']) {
-        Some(line_break) => (&text[..=line_break], true),
-        None => (&text[..end], true),
-    }
+    &text[..end]
 }
 
 /// Finds the format of `text`.
@@ -79,7 +91,12 @@ pub fn sniff(text: &str) -> Sniffed {
         if memchr::memchr(delimiter, sample.as_bytes()).is_none() {
             continue;
         }
+        let mut quotes_are_sound = false;
         for &quote in &quotes {
+            // Where quotes enclose fields as they should, they are no text.
+            if quote.is_none() && quotes_are_sound {
+                continue;
+            }
             let escaped = quote.is_some_and(|quote| memmem::find(sample.as_bytes(), &[b'\\', quote]).is_some())
                 || memmem::find(sample.as_bytes(), &[b'\\', delimiter]).is_some();
             for escape in [None, Some(b'\\')] {
@@ -90,7 +107,9 @@ pub fn sniff(text: &str) -> Sniffed {
                     escape,
                     ..plain(delimiter, quote)
                 };
-                offer(weight * score(sample, cut, format), format, true);
+                let (score, sound) = score(sample, cut, format);
+                offer(weight * score, format, true);
+                quotes_are_sound |= sound && quote.is_some();
             }
         }
     }
@@ -155,51 +174,57 @@ fn plausible_quotes(sample: &str) -> Vec<Option<u8>> {
     quotes
 }
 
-/// How alike the records are and how much like data their cells look, from 0 to 1.
-fn score(sample: &str, cut: bool, format: Format) -> f64 {
+/// How alike the records are and how much like data their cells look, from 0 to 1; and whether all quotes are in order.
+fn score(sample: &str, cut: bool, format: Format) -> (f64, bool) {
     let records = Records::split(sample, format, cut);
     let rows = records.len().min(SAMPLE_ROWS);
-    if rows == 0 || records.too_wide {
-        return 0.0;
+    let sound = records.stray_quotes == 0 && records.unterminated.is_empty() && !records.cut_in_quotes;
+    if rows == 0 {
+        return (0.0, sound);
+    }
+    if records.too_wide {
+        // Better to say so than to read the line as one cell.
+        return (SINGLE_COLUMN + 0.5, sound);
     }
     let mut widths: BTreeMap<usize, usize> = BTreeMap::new();
     for row in 0..rows {
         *widths.entry(records.width(row)).or_default() += 1;
     }
     if widths.keys().all(|width| *width == 1) {
-        return 0.0;
+        return (0.0, sound);
     }
     if matches!(format.delimiter, b' ' | b':') && !is_earned(&records, rows, &widths) {
-        return 0.0;
+        return (0.0, sound);
     }
     let pattern = pattern_score(&widths, rows);
     let cells = cell_score(&records, rows, format);
     #[allow(clippy::cast_precision_loss)] // a sample's counts
-    let broken = (records.stray_quotes as f64 + 2.0 * records.unterminated.len() as f64) / rows as f64;
+    let broken = 0.5 * (records.stray_quotes as f64 + records.unterminated.len() as f64) / rows as f64;
     let cut_off = if records.cut_in_quotes { 0.5 } else { 1.0 };
-    pattern * cells * cut_off / (1.0 + broken)
+    (pattern * cells * cut_off / (1.0 + broken), sound)
 }
 
 #[allow(clippy::cast_precision_loss)] // a sample's counts
 fn pattern_score(widths: &BTreeMap<usize, usize>, rows: usize) -> f64 {
     let (mut alike, mut lines) = (0.0, 0.0);
-    let mode = widths
+    let (mode, frequency) = widths
         .iter()
         .filter(|(width, _)| **width > 1)
         .max_by_key(|(width, count)| (**count, **width))
-        .map_or(1, |(width, _)| *width);
+        .map_or((1, 0), |(width, count)| (*width, *count));
     for (&width, &count) in widths {
-        let (width, count) = (width as f64, count as f64);
         // Single fields are titles, comments and totals as often as they are a wrong delimiter.
-        let counted = if width <= 1.0 { 0.7 * count } else { count };
+        let counted = if width == 1 { 0.7 * count as f64 } else { count as f64 };
         lines += counted;
-        if width > 1.0 {
-            let near = if width as usize == mode { 1.0 } else { 0.4 };
-            alike += near * counted * (1.0 - 0.5 / (width - 0.5));
+        if width > 1 {
+            let near = if width == mode { 1.0 } else { 0.4 };
+            alike += near * counted * (1.0 - 0.5 / (width as f64 - 0.5));
         }
     }
     let patterns = widths.len() as f64;
-    alike / lines / (1.0 + 0.15 * (patterns - 1.0).min(rows as f64 / 2.0))
+    // Prose has commas, too: now one, now three.
+    let accidental = if frequency * 3 < rows { 0.4 } else { 1.0 };
+    accidental * alike / lines / (1.0 + 0.15 * (patterns - 1.0).min(rows as f64 / 2.0))
 }
 
 /// Blanks and colons divide only where every record has the same number of fields, many of them values or quoted, and the

@@ -77,7 +77,7 @@ fn refuse_other_formats(bytes: &[u8]) -> Result<(), TableError> {
 const BYTES_A_CONTROL: usize = 20;
 
 fn refuse_binary(bytes: &[u8]) -> Result<(), TableError> {
-    let sample = &bytes[..bytes.len().min(1 << 16)];
+    let sample = &bytes[..bytes.len().min(1 << 14)];
     let controls = sample
         .iter()
         .filter(|b| matches!(**b, 0..=8 | 14..=26 | 28..=31 | 127))
@@ -263,7 +263,8 @@ fn pairs_of(bytes: &[u8]) -> Pairs {
     pairs
 }
 
-fn guess(bytes: &[u8]) -> &'static Encoding {
+/// The likeliest encoding of text that is not UTF-8; windows-1252, which decodes every byte, where none is likely.
+pub(crate) fn guess(bytes: &[u8]) -> &'static Encoding {
     let sound = |encoding: &'static Encoding| {
         encoding
             .decode_without_bom_handling_and_without_replacement(bytes)

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::cells;
 use crate::delimited::records::{MAX_COLUMNS, Records};
@@ -93,14 +93,17 @@ pub fn lay_out(records: &Records<'_>, divided: bool) -> Result<Vec<Layout>, Tabl
 
 /// The most frequent width above one; the larger where two are as frequent.
 fn usual_width(records: &Records<'_>, rows: Range<usize>) -> usize {
-    let mut counts: FxHashMap<usize, usize> = FxHashMap::default();
+    let mut counts: Vec<usize> = Vec::new();
     for row in rows {
-        *counts.entry(records.width(row)).or_default() += 1;
+        let width = records.width(row);
+        if counts.len() <= width {
+            counts.resize(width + 1, 0);
+        }
+        counts[width] += 1;
     }
-    counts
-        .into_iter()
-        .filter(|(width, _)| *width > 1)
-        .max_by_key(|(width, count)| (*count, *width))
+    let frequent = counts.iter().enumerate().skip(2).filter(|(_, count)| **count > 0);
+    frequent
+        .max_by_key(|(width, count)| (**count, *width))
         .map_or(1, |(width, _)| width)
 }
 
@@ -124,7 +127,7 @@ impl Finder<'_, '_> {
     }
 
     fn is_comment(&self, row: usize) -> bool {
-        self.records.line(row).starts_with('#')
+        self.records.begins_with(row, '#')
     }
 
     fn find(mut self) -> Result<Layout, TableError> {
@@ -210,7 +213,7 @@ impl Finder<'_, '_> {
             return None;
         }
         (first + 2..self.end).find(|row| {
-            self.records.field(*row, 0).inner == opening.inner && {
+            self.records.may_begin_with(*row, opening.inner) && self.records.field(*row, 0).inner == opening.inner && {
                 let common = self
                     .records
                     .fields(*row)
@@ -224,7 +227,8 @@ impl Finder<'_, '_> {
     /// Whether two records have the same fields, however they are quoted.
     fn repeats(&self, first: usize, row: usize) -> bool {
         let records = self.records;
-        records.field(first, 0).inner == records.field(row, 0).inner
+        let opening = records.field(first, 0).inner;
+        records.may_begin_with(row, opening)
             && records.width(first) == records.width(row)
             && records
                 .fields(first)
@@ -448,22 +452,22 @@ impl Finder<'_, '_> {
             let message = format!("{unused} columns at the right without name and values were left out");
             self.notes.push(Note::new("empty-columns", message, unused as u64));
         }
-        let names = unique_columns(&header);
-        let renamed: Vec<String> = header
+        let columns = unique_columns(&header);
+        let changes: Vec<String> = header
             .iter()
-            .zip(&names)
+            .zip(&columns)
             .filter(|(old, new)| has_header && old.trim() != new.as_str())
             .map(|(old, new)| format!("`{}` → `{new}`", old.trim()))
             .collect();
-        if !renamed.is_empty() {
-            let message = format!("{} columns with an empty or repeated name were renamed", renamed.len());
-            let mut note = Note::new("renamed-columns", message, renamed.len() as u64);
-            for change in renamed.iter().take(Note::MAX_SAMPLES) {
+        if !changes.is_empty() {
+            let message = format!("{} columns with an empty or repeated name were renamed", changes.len());
+            let mut note = Note::new("renamed-columns", message, changes.len() as u64);
+            for change in changes.iter().take(Note::MAX_SAMPLES) {
                 note = note.with_sample(change);
             }
             self.notes.push(note);
         }
-        Ok(names)
+        Ok(columns)
     }
 
     /// Statistics programs write row names without a header: every row has one field more, and the first are all different.

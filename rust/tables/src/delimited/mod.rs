@@ -5,7 +5,7 @@
 
 mod columns;
 mod dialect;
-mod encoding;
+pub(crate) mod encoding;
 mod layout;
 mod records;
 
@@ -140,8 +140,8 @@ fn read_bounded(path: &Path) -> Result<Vec<u8>, TableError> {
 
 /// Sniffs the text, and rewrites full-width commas where they are the delimiter.
 fn divide(text: String) -> (String, Sniffed) {
-    let beginning = &text[..text.floor_char_boundary(1 << 12)];
-    if beginning.contains('，') && !beginning.contains(char::from(FULL_WIDTH_STAND_IN)) {
+    let beginning = dialect::beginning(&text, 1 << 12);
+    if beginning.contains('，') && !text.contains(char::from(FULL_WIDTH_STAND_IN)) {
         let divided = text.replace('，', "\u{1f}");
         let sniffed = dialect::sniff(&divided);
         if sniffed.divided && sniffed.format.delimiter == FULL_WIDTH_STAND_IN {

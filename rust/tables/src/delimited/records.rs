@@ -105,6 +105,12 @@ impl<'t> Field<'t> {
         }
     }
 
+    /// The text is what is written.
+    #[must_use]
+    pub fn is_literal(&self) -> bool {
+        !self.has_escapes
+    }
+
     /// Nothing was written, not even quotes.
     #[must_use]
     pub fn is_null(&self) -> bool {
@@ -302,6 +308,22 @@ impl<'t> Records<'t> {
         self.unquote(&self.text[start..self.ends[index] as usize], column)
     }
 
+    /// Whether a record begins with this ASCII character.
+    #[must_use]
+    pub fn begins_with(&self, row: usize, character: char) -> bool {
+        self.text
+            .as_bytes()
+            .get(self.start(row))
+            .is_some_and(|b| char::from(*b) == character)
+    }
+
+    /// Whether a record begins with these characters, or with a quote.
+    #[must_use]
+    pub fn may_begin_with(&self, row: usize, beginning: &str) -> bool {
+        let line = &self.text.as_bytes()[self.start(row)..];
+        line.starts_with(beginning.as_bytes()) || line.first().copied() == self.format.quote
+    }
+
     /// All fields of a record.
     pub fn fields(&self, row: usize) -> impl Iterator<Item = Field<'t>> + '_ {
         (0..self.width(row)).map(move |column| self.field(row, column))
@@ -313,7 +335,11 @@ impl<'t> Records<'t> {
         if let Some(quote) = self.format.quote
             && memchr2_near_start(bytes, quote)
         {
-            let trimmed = raw.trim_matches([' ', '\t']);
+            let trimmed = if bytes[0] == quote && bytes[bytes.len() - 1] == quote {
+                raw
+            } else {
+                raw.trim_matches([' ', '\t'])
+            };
             let inner = trimmed.as_bytes();
             if inner.len() == 1 {
                 // A quote that encloses nothing and is never closed.

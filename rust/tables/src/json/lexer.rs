@@ -98,7 +98,7 @@ impl<'a> Lexer<'a> {
             match self.peek() {
                 Some(bracket @ (b'{' | b'[')) => {
                     if open.len() == MAX_DEPTH {
-                        return self.fault(format!("values are nested more than {MAX_DEPTH} levels deep"));
+                        return self.fault(format!("more than {MAX_DEPTH} levels of nesting"));
                     }
                     self.at += 1;
                     let closing = if bracket == b'{' { b'}' } else { b']' };

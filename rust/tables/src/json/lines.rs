@@ -69,8 +69,7 @@ pub(super) fn table(stem: &str, text: &str, mut notes: Vec<Note>) -> Result<Sour
 
 /// What single values cannot be.
 pub(super) fn not_a_table() -> TableError {
-    TableError::new("the JSON holds single values, not rows")
-        .with_hint("a table is written as `[{\"column\": value, …}, …]`")
+    TableError::new("holds single values, not rows").with_hint("a table is written as `[{\"column\": value, …}, …]`")
 }
 
 /// The name of the column for elements that are no records.

@@ -14,7 +14,7 @@ use memchr::memchr_iter;
 
 use self::lexer::{Fault, Lexer};
 use self::shape::Refusal;
-use crate::legacy;
+use crate::delimited::encoding;
 use crate::table::{Note, SourceTable, TableError};
 
 /// Text and cells are in memory at once, at several times the file's size.
@@ -27,22 +27,21 @@ const MAX_BYTES: u64 = 2 << 30;
 pub fn read(path: &Path) -> Result<Vec<SourceTable>, TableError> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let mut bytes = Vec::new();
-    let unreadable = |error: std::io::Error| TableError::new(format!("the file cannot be opened: {error}"));
+    let unreadable = |error: std::io::Error| TableError::new(format!("cannot be opened: {error}"));
     let file = File::open(path).map_err(unreadable)?;
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(TableError::new("the file is larger than 2 GiB").with_hint("split it, or write it as Parquet"));
+        return Err(TableError::new("is larger than 2 GiB").with_hint("split it, or write it as Parquet"));
     }
     read_bytes(&stem, bytes)
 }
 
 /// Reads the content of a file called `stem`.
 pub fn read_bytes(stem: &str, bytes: Vec<u8>) -> Result<Vec<SourceTable>, TableError> {
-    let mut notes = Vec::new();
-    let text = decode(bytes, &mut notes);
+    let (text, notes) = decode(bytes)?;
     let mut lexer = Lexer::new(&text);
     if lexer.peek().is_none() {
-        return Err(TableError::new("the file is empty").with_hint("write an empty list as `[]`, or remove the file"));
+        return Err(TableError::new("is empty").with_hint("delete the file, or export it again"));
     }
     let start = lexer.at;
     let whole = lexer.skip();
@@ -58,33 +57,16 @@ pub fn read_bytes(stem: &str, bytes: Vec<u8>) -> Result<Vec<SourceTable>, TableE
     }
 }
 
-fn decode(bytes: Vec<u8>, notes: &mut Vec<Note>) -> String {
+fn decode(bytes: Vec<u8>) -> Result<(String, Vec<Note>), TableError> {
+    // JSON begins with an ASCII character: the NUL beside it shows UTF-16, in texts too short for a pattern too.
     let wide = match bytes.as_slice() {
-        [0xFF, 0xFE, ..] => Some((UTF_16LE, 2)),
-        [0xFE, 0xFF, ..] => Some((UTF_16BE, 2)),
-        // JSON begins with an ASCII character, so its other byte shows the order.
-        [first, 0, ..] if *first != 0 => Some((UTF_16LE, 0)),
-        [0, second, ..] if *second != 0 => Some((UTF_16BE, 0)),
-        _ => None,
+        [first, 0, ..] if *first != 0 => UTF_16LE,
+        [0, second, ..] if *second != 0 => UTF_16BE,
+        _ => return encoding::decode(bytes).map(|decoded| (decoded.text, decoded.notes)),
     };
-    let (text, encoding) = if let Some((encoding, mark)) = wide {
-        (
-            legacy::decode_as(encoding, &bytes[mark..]).into_owned(),
-            encoding.name(),
-        )
-    } else {
-        match String::from_utf8(bytes) {
-            Ok(text) if text.starts_with('\u{feff}') => return text['\u{feff}'.len_utf8()..].to_owned(),
-            Ok(text) => return text,
-            Err(error) => legacy::decode(error.as_bytes()),
-        }
-    };
-    notes.push(Note::new(
-        "decoded-text",
-        format!("the file is not UTF-8: read as {encoding}"),
-        0,
-    ));
-    text
+    let (text, _) = wide.decode_without_bom_handling(&bytes);
+    let note = Note::new("encoding", "the file is UTF-16 without a byte order mark", 0);
+    Ok((text.into_owned(), vec![note]))
 }
 
 /// Says where the text stops being JSON, as an editor counts.
@@ -93,6 +75,6 @@ fn explain(fault: &Fault, text: &str) -> TableError {
     let line = memchr_iter(b'\n', before).count() + 1;
     let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     let column = String::from_utf8_lossy(&before[start..]).chars().count() + 1;
-    TableError::new(format!("line {line}, column {column}: {}", fault.message))
-        .with_hint("the file must be JSON or JSON Lines; `python -m json.tool FILE` checks it")
+    TableError::new(format!("is not JSON: line {line}, column {column}: {}", fault.message))
+        .with_hint("mend the file; `python -m json.tool FILE` says whether it is JSON")
 }

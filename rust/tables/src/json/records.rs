@@ -118,12 +118,12 @@ impl<'a> Records<'a> {
     /// Types the columns. Fails where the rows share too few keys to be a table, or there is no column at all.
     pub(super) fn finish(mut self, name: &str, mut notes: Vec<Note>) -> Result<SourceTable, TableError> {
         if self.columns.is_empty() {
-            return Err(TableError::new("the JSON holds neither rows nor columns")
+            return Err(TableError::new("holds neither rows nor columns")
                 .with_hint("a table is written as `[{\"column\": value, …}, …]`"));
         }
         if self.too_sparse {
             let keys = self.columns.len();
-            let message = format!("the records have more than {keys} different keys and hardly share any");
+            let message = format!("has records with more than {keys} different keys that hardly share any");
             return Err(TableError::new(message).with_hint("write the keys as values of one column"));
         }
         if self.duplicates > 0 {

@@ -263,7 +263,11 @@ fn object(stem: &str, lexer: &Lexer<'_>, mut notes: Vec<Note>) -> Result<Vec<Sou
     {
         let starts = elements(&at(rows))?;
         let index = member(&members, &["index"], |holds| holds == Holds::Values(starts.len()));
-        let used: Vec<_> = [rows, header].into_iter().chain(index).map(|member| member.start).collect();
+        let used: Vec<_> = [rows, header]
+            .into_iter()
+            .chain(index)
+            .map(|member| member.start)
+            .collect();
         metadata(lexer, &members, &used, &mut notes)?;
         let index = match index {
             Some(index) if !is_counted(&at(index))? => elements(&at(index))?,

@@ -9,7 +9,7 @@ use encoding_rs::{Encoding, UTF_8};
 use rusqlite::types::ValueRef;
 
 use super::convert::{Convert, Target, affinity, is_date_type};
-use crate::legacy;
+use crate::delimited::encoding;
 use crate::numbers::{DecimalShape, MAX_EXACT_INTEGER, is_null_token, shortest};
 use crate::table::Note;
 
@@ -202,15 +202,13 @@ impl ColumnBuilder {
         let target = self.target(name, declared, tally, &mut notes);
         let blobs_are_text = matches!(target, Target::Varchar) && tally.blobs > 0 && self.blobs_are_text();
         if matches!(target, Target::Varchar) && tally.blobs > 0 {
-            notes.push(Note::new(
-                "blob-text",
-                if blobs_are_text {
-                    format!("`{name}` holds BLOBs beside other values: all are UTF-8 and are read as text")
-                } else {
-                    format!("`{name}` holds BLOBs beside other values: they are written as hexadecimal digits")
-                },
-                tally.blobs,
-            ));
+            let how = if blobs_are_text {
+                "all are UTF-8 and are read as text"
+            } else {
+                "they are written as hexadecimal digits"
+            };
+            let message = format!("`{name}` holds BLOBs beside other values: {how}");
+            notes.push(Note::new("blob-text", message, tally.blobs).with_column(name));
         }
         let encoding = if self.texts_are_utf8() {
             UTF_8
@@ -289,7 +287,7 @@ impl ColumnBuilder {
             }
             if is_date_type(declared) {
                 let message = format!("`{name}` is declared {declared} and stored as text: it stays text");
-                notes.push(Note::new("date-text", message, tally.texts));
+                notes.push(Note::new("date-text", message, tally.texts).with_column(name));
             }
             return Target::Varchar;
         }
@@ -299,7 +297,7 @@ impl ColumnBuilder {
         }
         if tally.texts > 0 {
             let message = format!("`{name}` holds numbers and texts that stand for a missing value: those are NULL");
-            let note = Note::new("null-tokens", message, tally.texts);
+            let note = Note::new("null-tokens", message, tally.texts).with_column(name);
             notes.push(self.texts().take(Note::MAX_SAMPLES).fold(note, |note, cell| {
                 note.with_sample(&format!("'{}'", String::from_utf8_lossy(cell)))
             }));
@@ -312,7 +310,7 @@ impl ColumnBuilder {
             let shape = self.decimal_shape();
             let kept = if shape.is_some() { "DECIMAL" } else { "text" };
             let message = format!("`{name}` holds fractions beside integers that a DOUBLE would round: kept as {kept}");
-            notes.push(Note::new("wide-numbers", message, tally.wide));
+            notes.push(Note::new("wide-numbers", message, tally.wide).with_column(name));
             shape.map_or(Target::Varchar, Target::Decimal)
         }
     }
@@ -331,7 +329,7 @@ impl ColumnBuilder {
             .collect();
         let message = format!("`{name}` holds {}: kept as text", listed.join(", "));
         let fewer = tally.texts.min(tally.integers + tally.reals) + tally.blobs;
-        let note = Note::new("mixed-types", message, fewer);
+        let note = Note::new("mixed-types", message, fewer).with_column(name);
         if tally.texts <= tally.integers + tally.reals {
             self.texts()
                 .take(Note::MAX_SAMPLES)
@@ -412,12 +410,13 @@ impl ColumnBuilder {
     /// The encoding of the texts that are not UTF-8.
     fn legacy_encoding(&self, name: &str) -> (&'static Encoding, Note) {
         let foreign: Vec<&[u8]> = self.texts().filter(|cell| std::str::from_utf8(cell).is_err()).collect();
-        let encoding = legacy::likelier(foreign.iter().copied());
+        let encoding = encoding::guess(&foreign.join(&b'\n'));
         let message = format!("`{name}` holds text that is not UTF-8: read as {}", encoding.name());
-        let note = foreign.iter().take(Note::MAX_SAMPLES).fold(
-            Note::new("decoded-text", message, foreign.len() as u64),
-            |note, cell| note.with_sample(&legacy::decode_as(encoding, cell)),
-        );
+        let note = Note::new("encoding", message, foreign.len() as u64).with_column(name);
+        let samples = foreign.iter().take(Note::MAX_SAMPLES);
+        let note = samples.fold(note, |note, cell| {
+            note.with_sample(&encoding.decode_without_bom_handling(cell).0)
+        });
         (encoding, note)
     }
 }

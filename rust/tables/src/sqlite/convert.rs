@@ -9,7 +9,6 @@ use arrow_schema::DataType;
 use encoding_rs::Encoding;
 
 use super::column::{Cells, ClosedBatch, Stored, Strings};
-use crate::legacy;
 use crate::numbers::{DecimalShape, shortest};
 
 /// The type that fits every stored value.
@@ -108,7 +107,7 @@ impl Convert {
     fn text(&self, cell: &[u8]) -> String {
         match std::str::from_utf8(cell) {
             Ok(text) => text.to_owned(),
-            Err(_) => legacy::decode_as(self.encoding, cell).into_owned(),
+            Err(_) => self.encoding.decode_without_bom_handling(cell).0.into_owned(),
         }
     }
 

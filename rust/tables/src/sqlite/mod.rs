@@ -16,7 +16,7 @@ use rusqlite::Connection;
 
 use self::column::ColumnBuilder;
 use self::open::{Access, table_error};
-use crate::legacy;
+use crate::delimited::encoding;
 use crate::names::unique_columns;
 use crate::table::{Column, Note, SourceTable, TableError};
 
@@ -122,22 +122,14 @@ impl SqliteSource {
         if kind == Kind::View {
             stop_endless(&mut connection).map_err(|error| table_error(&error))?;
         }
-        read(&connection, name).map_err(|error| {
-            let cause = table_error(&error);
-            let what = if kind == Kind::View { "view" } else { "table" };
-            TableError {
-                message: format!("{what} `{name}`: {}", cause.message),
-                hint: cause.hint,
-            }
-        })
+        read(&connection, name).map_err(|error| open::unreadable(&error, kind.as_str(), name))
     }
 
     fn kind(&self, name: &str) -> Result<Kind, TableError> {
         let found = self.tables.iter().find(|(known, _)| known == name);
         found.map(|(_, kind)| *kind).ok_or_else(|| {
             let names: Vec<_> = self.tables.iter().map(|(known, _)| format!("`{known}`")).collect();
-            TableError::new(format!("no table or view is called `{name}`"))
-                .with_hint(format!("the file holds {}", names.join(", ")))
+            TableError::new(format!("has no table or view `{name}`")).with_hint(format!("it has {}", names.join(", ")))
         })
     }
 }
@@ -173,7 +165,7 @@ fn list(connection: &Connection) -> rusqlite::Result<Vec<(String, Kind)>> {
 fn declared(connection: &Connection, name: &str) -> rusqlite::Result<Declared> {
     let text = |row: &rusqlite::Row<'_>, column: usize| -> rusqlite::Result<String> {
         let bytes = row.get_ref(column)?.as_bytes_or_null()?.unwrap_or_default();
-        Ok(legacy::decode(bytes).0)
+        Ok(decoded(bytes))
     };
     let mut statement =
         connection.prepare("SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?1) WHERE hidden <> 1")?;
@@ -202,6 +194,14 @@ fn declared(connection: &Connection, name: &str) -> rusqlite::Result<Declared> {
         })?
         .collect::<Result<_, _>>()?;
     Ok(Declared { columns, foreign_keys })
+}
+
+/// Names of tables and columns whose bytes need not be UTF-8.
+fn decoded(name: &[u8]) -> String {
+    match std::str::from_utf8(name) {
+        Ok(name) => name.to_owned(),
+        Err(_) => encoding::guess(name).decode_without_bom_handling(name).0.into_owned(),
+    }
 }
 
 fn stop_endless(connection: &mut Connection) -> rusqlite::Result<()> {

@@ -13,6 +13,7 @@ use crate::table::TableError;
 
 /// Long enough for a writer to finish a transaction, short enough for a person who waits.
 const LOCK_WAIT: Duration = Duration::from_millis(1500);
+const RECOVER: &str = "`sqlite3 FILE .recover` may save what is left";
 const MAGIC: &[u8] = b"SQLite format 3\0";
 /// Read version 2 in byte 19 means that the file uses a write-ahead log (`SQLite` file format, section 1.3.3).
 const READ_VERSION: usize = 19;
@@ -42,14 +43,14 @@ enum Place {
 impl Access {
     /// Chooses how to read `path`; fails on what is no `SQLite` file.
     pub(super) fn to(path: &Path) -> Result<Self, TableError> {
-        let unreadable = |error: std::io::Error| TableError::new(format!("the file cannot be opened: {error}"));
+        let unreadable = |error: std::io::Error| TableError::new(format!("cannot be opened: {error}"));
         let absolute = path.canonicalize().map_err(unreadable)?;
         let mut header = Vec::new();
         File::open(&absolute)
             .and_then(|file| file.take(100).read_to_end(&mut header))
             .map_err(unreadable)?;
         if header.is_empty() {
-            return Err(TableError::new("the file is empty").with_hint("write a database to it or remove it"));
+            return Err(TableError::new("is empty").with_hint("delete the file, or export it again"));
         }
         if !header.starts_with(MAGIC) {
             return Err(not_a_database());
@@ -133,7 +134,7 @@ fn copy(path: &Path, sides: &[(PathBuf, &str)]) -> Result<Place, TableError> {
         }
         Ok(Place::Copy(target, folder))
     };
-    copied().map_err(|error| TableError::new(format!("the file and its log cannot be copied aside: {error}")))
+    copied().map_err(|error| TableError::new(format!("and its log cannot be copied aside: {error}")))
 }
 
 /// `std::fs::copy` would keep a read-only file read-only.
@@ -154,25 +155,35 @@ fn immutable_uri(path: &Path) -> String {
 }
 
 fn not_a_database() -> TableError {
-    TableError::new("the file is not a SQLite database, or it is encrypted")
+    TableError::new("is not a SQLite database, or it is encrypted")
         .with_hint("decrypt it first, or give it the ending of what it is")
 }
 
-/// Says what went wrong in words that do not need `SQLite`'s manual.
+/// Says what is wrong with the file, in words that do not need `SQLite`'s manual.
 pub(super) fn table_error(error: &rusqlite::Error) -> TableError {
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => not_a_database(),
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            TableError::new("the database is locked by another program")
-                .with_hint("close the program that writes to it, or work on a copy")
+            TableError::new("is locked by another program").with_hint("close the program that writes to it")
         }
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::SystemIoFailure) => {
-            TableError::new(format!("the database is damaged: {error}"))
-                .with_hint("`sqlite3 FILE .recover` may save what is left")
+            TableError::new(format!("is damaged: {error}")).with_hint(RECOVER)
+        }
+        _ => TableError::new(format!("cannot be read: {error}")),
+    }
+}
+
+/// Says why one table or view cannot be read while others can.
+pub(super) fn unreadable(error: &rusqlite::Error, kind: &str, name: &str) -> TableError {
+    let cannot = |why: &str| TableError::new(format!("has a {kind} `{name}` that cannot be read: {why}"));
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => table_error(error),
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::SystemIoFailure) => {
+            cannot(&format!("the file is damaged: {error}")).with_hint(RECOVER)
         }
         Some(ErrorCode::OperationInterrupted) => {
-            TableError::new("the view never comes to an end").with_hint("materialise it as a table with a LIMIT")
+            cannot("it never comes to an end").with_hint("replace it by a table, or end its recursion with LIMIT")
         }
-        _ => TableError::new(error.to_string()),
+        _ => cannot(&error.to_string()),
     }
 }

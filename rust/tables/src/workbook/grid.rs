@@ -1,0 +1,203 @@
+//! The filled cells of a sheet, by row, and what a spreadsheet's values mean.
+
+use std::borrow::Cow;
+
+use calamine::{Data, Dimensions, ExcelDateTime, Range};
+
+use crate::cells;
+use crate::dynamic::Cell;
+use crate::numbers::shortest;
+use crate::table::{Note, TableError};
+
+/// Several gigabytes as cells; a sheet has at most 17 billion.
+const MAX_CELLS: usize = 50_000_000;
+/// Merged areas are looked through for each row of the header.
+const MAX_MERGED: usize = 100_000;
+/// Beyond it a double no longer holds every integer, and Excel itself shows 15 digits.
+const MAX_INTEGRAL: f64 = 1e15;
+const SECONDS_A_DAY: f64 = 86_400.0;
+
+/// A cell and where it stands.
+pub(super) struct Filled {
+    pub(super) row: u32,
+    pub(super) column: u32,
+    pub(super) cell: Cell<'static>,
+}
+
+/// The cells of a sheet that hold something, in order of rows and columns.
+#[derive(Default)]
+pub(super) struct Grid {
+    pub(super) cells: Vec<Filled>,
+    pub(super) merged: Vec<Dimensions>,
+    /// Formulas that gave an error (`#N/A`, `#DIV/0!`): they are empty here.
+    errors: u64,
+    error_samples: Vec<String>,
+}
+
+impl Grid {
+    pub(super) fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    pub(super) fn push(&mut self, (row, column): (u32, u32), value: Data) -> Result<(), TableError> {
+        let cell = match value {
+            Data::Empty => return Ok(()),
+            Data::String(text) if text.is_empty() => return Ok(()),
+            Data::Error(error) => {
+                self.errors += 1;
+                if self.error_samples.len() < Note::MAX_SAMPLES {
+                    self.error_samples.push(format!("{error} in row {}", row + 1));
+                }
+                Cell::Null
+            }
+            Data::String(text) => Cell::Text(Cow::Owned(text)),
+            Data::Bool(value) => Cell::Bool(value),
+            Data::Int(value) => Cell::Number(Cow::Owned(value.to_string())),
+            Data::Float(value) => number(value),
+            Data::DateTime(value) => moment(&value),
+            Data::DateTimeIso(text) => iso_moment(text),
+            Data::DurationIso(text) => Cell::Text(Cow::Owned(duration(&text).unwrap_or(text))),
+        };
+        if self.cells.len() == MAX_CELLS {
+            return Err(TableError::new(format!("has a sheet with more than {MAX_CELLS} cells"))
+                .with_hint("export the sheet as CSV or Parquet"));
+        }
+        self.cells.push(Filled { row, column, cell });
+        Ok(())
+    }
+
+    pub(super) fn push_range(&mut self, range: &Range<Data>) -> Result<(), TableError> {
+        let (top, left) = range.start().unwrap_or_default();
+        for (row, column, value) in range.used_cells() {
+            let place = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
+            self.push((top + place(row), left + place(column)), value.clone())?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn merge(&mut self, merged: &[Dimensions]) {
+        self.merged = merged.iter().take(MAX_MERGED).copied().collect();
+    }
+
+    pub(super) fn sort(&mut self) {
+        let place = |filled: &Filled| (filled.row, filled.column);
+        if !self.cells.is_sorted_by_key(place) {
+            self.cells.sort_by_key(place);
+        }
+    }
+
+    /// What formulas failed to compute.
+    pub(super) fn error_note(&self) -> Option<Note> {
+        let message = "formulas that gave an error are NULL";
+        let note = || Note::new("formula-errors", message, self.errors);
+        let sampled = |note: Note| {
+            self.error_samples
+                .iter()
+                .fold(note, |note, sample| note.with_sample(sample))
+        };
+        (self.errors > 0).then(|| sampled(note()))
+    }
+}
+
+fn number(value: f64) -> Cell<'static> {
+    if value.is_nan() {
+        Cell::NotANumber
+    } else if value.is_infinite() {
+        Cell::Infinity(value < 0.0)
+    } else if value.fract() == 0.0 && value.abs() < MAX_INTEGRAL {
+        Cell::Number(Cow::Owned(format!("{value:.0}")))
+    } else {
+        Cell::Number(Cow::Owned(shortest(value)))
+    }
+}
+
+/// A day, a day with a time, or a time alone, which is text: an hour may be the 30th.
+fn moment(value: &ExcelDateTime) -> Cell<'static> {
+    let serial = value.as_f64();
+    if value.is_duration() || (0.0..1.0).contains(&serial) {
+        let seconds = (serial * SECONDS_A_DAY).round();
+        let sign = if seconds < 0.0 { "-" } else { "" };
+        let (hours, rest) = ((seconds.abs() / 3600.0).floor(), seconds.abs() % 3600.0);
+        let (minutes, seconds) = ((rest / 60.0).floor(), rest % 60.0);
+        return Cell::Text(Cow::Owned(format!("{sign}{hours:02}:{minutes:02}:{seconds:02}")));
+    }
+    let (year, month, day, hour, minute, second, milli) = value.to_ymd_hms_milli();
+    // A negative serial is shown as `####` and means nothing.
+    let Some(days) = cells::days_from_civil(i32::from(year), u32::from(month), u32::from(day)).filter(|_| serial > 0.0)
+    else {
+        return number(serial);
+    };
+    let clock = (i64::from(hour) * 60 + i64::from(minute)) * 60 + i64::from(second);
+    if clock == 0 && milli == 0 {
+        return Cell::Date(days);
+    }
+    Cell::Timestamp((i64::from(days) * 86_400 + clock) * 1_000_000 + i64::from(milli) * 1000)
+}
+
+fn iso_moment(text: String) -> Cell<'static> {
+    const MICROS_A_DAY: i64 = 86_400_000_000;
+    if let Some(days) = cells::date(text.as_bytes()) {
+        return Cell::Date(days);
+    }
+    match cells::timestamp(text.as_bytes()) {
+        Some(micros) if micros % MICROS_A_DAY == 0 => {
+            i32::try_from(micros / MICROS_A_DAY).map_or(Cell::Timestamp(micros), Cell::Date)
+        }
+        Some(micros) => Cell::Timestamp(micros),
+        None => Cell::Text(Cow::Owned(text)),
+    }
+}
+
+/// `PT10H30M05S` as `10:30:05`.
+fn duration(text: &str) -> Option<String> {
+    let (hours, rest) = text.strip_prefix("PT")?.split_once('H')?;
+    let (minutes, rest) = rest.split_once('M')?;
+    let seconds = rest.strip_suffix('S')?.split(['.', ',']).next()?;
+    let part = |digits: &str| digits.parse::<u32>().ok();
+    Some(format!(
+        "{:02}:{:02}:{:02}",
+        part(hours)?,
+        part(minutes)?,
+        part(seconds)?
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use calamine::{ExcelDateTime, ExcelDateTimeType};
+
+    use super::{duration, iso_moment, moment, number};
+    use crate::dynamic::Cell;
+
+    fn serial(value: f64) -> Cell<'static> {
+        moment(&ExcelDateTime::new(value, ExcelDateTimeType::DateTime, false))
+    }
+
+    #[test]
+    fn serial_numbers_are_days_and_times() {
+        // Excel: 45351 is 2024-02-29, 61 is 1900-03-01; days since 1970 from Python's `datetime`.
+        assert_eq!(serial(45_351.0), Cell::Date(19_782));
+        assert_eq!(serial(61.0), Cell::Date(-25_508));
+        assert_eq!(serial(45_351.5), Cell::Timestamp(1_709_208_000_000_000));
+        assert_eq!(serial(0.75), Cell::Text("18:00:00".into()));
+        assert_eq!(serial(-5.0), Cell::Number("-5".into()));
+        let long = ExcelDateTime::new(1.25, ExcelDateTimeType::TimeDelta, false);
+        assert_eq!(moment(&long), Cell::Text("30:00:00".into()));
+        let macintosh = ExcelDateTime::new(43_889.0, ExcelDateTimeType::DateTime, true);
+        assert_eq!(moment(&macintosh), Cell::Date(19_782));
+    }
+
+    #[test]
+    fn whole_doubles_are_integers() {
+        assert_eq!(number(3.0), Cell::Number("3".into()));
+        assert_eq!(number(-0.5), Cell::Number("-0.5".into()));
+        assert_eq!(number(1e300), Cell::Number("1e300".into()));
+    }
+
+    #[test]
+    fn iso_texts_of_open_document_are_read() {
+        assert_eq!(iso_moment("2024-02-29T00:00:00".to_owned()), Cell::Date(19_782));
+        assert_eq!(duration("PT10H05M00S").as_deref(), Some("10:05:00"));
+        assert_eq!(duration("P1D"), None);
+    }
+}
