@@ -17,6 +17,7 @@ from pathlib import Path
 from statistics import median
 
 import duckdb
+
 from debriefer.catalog import Catalog
 
 FILES = 200

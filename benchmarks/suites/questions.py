@@ -206,6 +206,9 @@ def golds(case: Case) -> Iterator[Source]:
     answer = entry["gold_answer"]
     cells = list(answer.values()) if isinstance(answer, dict) else answer if isinstance(answer, list) else [answer]
     yield Table.from_rows(["answer"], [[cell] for cell in cells])
+    if len(cells) > 1:
+        # The sets give cells without their layout: several values may be one row as well as one column.
+        yield Table.from_rows([f"answer_{n}" for n in range(1, len(cells) + 1)], [cells])
 
 
 def _run_gold(case: Case, query: str) -> Table | None:

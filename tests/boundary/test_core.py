@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
+
 from debriefer import _core
 from tests.conftest import ROOT
 
@@ -30,4 +31,4 @@ def test_every_export_is_used_by_a_python_wrapper() -> None:
 def test_classes_are_frozen(name: str) -> None:
     # A frozen class of PyO3 cannot be given new attributes, and is safe to share between threads.
     with pytest.raises(TypeError):
-        setattr(getattr(_core, name), "added_by_a_test", 1)
+        getattr(_core, name).added_by_a_test = 1

@@ -4,11 +4,14 @@ import itertools
 import shutil
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
 import pytest
-from debriefer.catalog import Catalog
+
+from debriefer.catalog import Catalog, readers
+from debriefer.catalog.build import build_file
 from debriefer.errors import CatalogError, MissingFileError, SqlError
 from debriefer.task import Task
 
@@ -57,8 +60,6 @@ def test_same_name_in_two_places_gets_source_prefixes_in_any_order(
     assert len(names) == 3
     assert len({name.casefold() for name in names}) == 3
     files = [(path.relative_to(folder / "context").as_posix(), path) for path in (folder / "context").rglob("*.*")]
-    from debriefer.catalog.build import build_file
-
     for number, order in enumerate(itertools.permutations(files)):
         manifest = build_file(order, tmp_path / f"{number}.duckdb")
         assert [table.name for table in manifest.tables] == names
@@ -221,3 +222,31 @@ def test_catalog_moves_with_its_file(task_with: Callable[..., Path], tmp_path: P
     shutil.move(tmp_path / "c.duckdb", tmp_path / "moved.duckdb")
     with Catalog.open(tmp_path / "moved.duckdb") as catalog:
         assert catalog.sql("SELECT x FROM a").item() == 1
+
+
+def test_table_that_cannot_be_stored_is_refused_alone(
+    task_with: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = task_with(csv={"a.csv": "x\n1\n", "b.csv": "x\ntext\n", "c.csv": "x\n3\n"})
+
+    def wrong_type(path: Path, kind: str) -> list[readers.Readable]:
+        tables = list(read(path, kind))
+        return [replace(table, columns=[("x", "BIGINT")]) for table in tables]
+
+    read = readers.read
+    monkeypatch.setattr(readers, "read", wrong_type)
+    with Catalog.build(folder, tmp_path / "c.duckdb") as catalog:
+        assert list(catalog.tables) == ["a", "c"]
+        assert [refusal.source for refusal in catalog.refusals] == ["csv/b.csv"]
+        assert catalog.sql("SELECT x FROM c").item() == 3
+
+
+def test_file_that_cannot_be_opened_is_refused_alone(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    folder = task_with(csv={"a.csv": "x\n1\n", "b.csv": "x\n2\n"})
+    # Deleted between the listing and the reading: root may open everything that is there.
+    vanishing = folder / "context" / "csv" / "b.csv"
+    files = [("csv/a.csv", folder / "context" / "csv" / "a.csv"), ("csv/b.csv", vanishing)]
+    vanishing.unlink()
+    manifest = build_file(files, tmp_path / "c.duckdb")
+    assert [table.name for table in manifest.tables] == ["a"]
+    assert [refusal.source for refusal in manifest.refusals] == ["csv/b.csv"]

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from debriefer.errors import MissingFileError, TaskError
 from debriefer.task import Task
 
@@ -91,7 +91,7 @@ def test_links_out_of_the_context_are_not_followed(task_with: Callable[..., Path
     folder = task_with(csv={"a.csv": "x\n1\n"})
     secret = tmp_path / "secret.csv"
     secret.write_text("password\n1\n")
-    os.symlink(secret, folder / "context" / "csv" / "link.csv")
+    (folder / "context" / "csv" / "link.csv").symlink_to(secret)
     assert [path.name for path in Task.open(folder).files()] == ["a.csv"]
 
 

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import os
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -24,6 +24,10 @@ from debriefer.errors import CatalogError, SourceError
 _INCOMING = "incoming"
 # Two readers keep two cores busy while DuckDB inserts; more would only hold more tables in memory.
 _READERS = 2
+_OFFLINE: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +40,35 @@ class _Loaded:
     notes: tuple[Note, ...]
 
 
+class _InsertError(Exception):
+    """DuckDB refused one table, and with it the transaction of all."""
+
+    def __init__(self, source: tuple[str, str | None], refusal: Refusal) -> None:
+        super().__init__(refusal.message)
+        self.source = source
+        self.refusal = refusal
+
+
 def fingerprint(files: Sequence[tuple[str, Path]]) -> str:
     """Return a digest of the files' relative paths and contents and of the manifest's version.
 
     Args:
         files: Relative path and path of each file, in a fixed order.
     """
-    digest = hashlib.blake2b(f"catalog {MANIFEST_VERSION}".encode(), digest_size=16)
-    for relative, path in files:
+    return _combine((relative, _content_digest(path)) for relative, path in files)
+
+
+def _content_digest(path: Path) -> str:
+    try:
         with path.open("rb") as stream:
-            content = hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+            return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+    except OSError:
+        return "unreadable"
+
+
+def _combine(digests: Iterable[tuple[str, str]]) -> str:
+    digest = hashlib.blake2b(f"catalog {MANIFEST_VERSION}".encode(), digest_size=16)
+    for relative, content in digests:
         digest.update(f"\0{relative}\0{content}".encode())
     return digest.hexdigest()
 
@@ -65,11 +88,19 @@ def build_file(files: Sequence[tuple[str, Path]], target: Path) -> Manifest:
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
+    refused: dict[tuple[str, str | None], Refusal] = {}
     try:
-        with contextlib.closing(duckdb.connect(str(partial), config={"autoinstall_known_extensions": "false"})) as con:
-            manifest = _fill(con, files)
+        while True:
+            partial.unlink(missing_ok=True)
+            try:
+                with contextlib.closing(duckdb.connect(str(partial), config=_OFFLINE)) as con:
+                    manifest = _fill(con, files, refused)
+                break
+            except _InsertError as error:
+                # Seldom: one transaction for all tables is worth a second pass without the one that failed.
+                refused[error.source] = error.refusal
         partial.replace(target)
-    except duckdb.IOException as error:
+    except (duckdb.IOException, OSError) as error:
         message = f"`{target}` cannot be written: {error}"
         raise CatalogError(message, hint="check the folder's permissions and the free space") from error
     finally:
@@ -78,18 +109,28 @@ def build_file(files: Sequence[tuple[str, Path]], target: Path) -> Manifest:
     return manifest
 
 
-def _fill(con: duckdb.DuckDBPyConnection, files: Sequence[tuple[str, Path]]) -> Manifest:
+def _fill(
+    con: duckdb.DuckDBPyConnection,
+    files: Sequence[tuple[str, Path]],
+    refused: Mapping[tuple[str, str | None], Refusal],
+) -> Manifest:
     loaded: list[_Loaded] = []
     refusals: list[Refusal] = []
     skipped: list[str] = []
+    digests: list[tuple[str, str]] = []
     con.execute("BEGIN")
-    for relative, outcome in _read_all(files):
-        if outcome is None:
-            skipped.append(relative)
-        elif isinstance(outcome, Refusal):
-            refusals.append(outcome)
-        else:
-            loaded.append(_insert(con, relative, outcome, len(loaded)))
+    for file in _read_all(files):
+        digests.append((file.relative, file.digest))
+        if file.outcomes is None:
+            skipped.append(file.relative)
+            continue
+        for outcome in file.outcomes:
+            if isinstance(outcome, Refusal):
+                refusals.append(outcome)
+            elif (file.relative, outcome.name) in refused:
+                refusals.append(refused[file.relative, outcome.name])
+            else:
+                loaded.append(_insert(con, file.relative, outcome, len(loaded)))
     tables, notes = _rename(con, loaded)
     for macro in (*MACROS, TO_NUMBER_MACRO):
         con.execute(macro)
@@ -97,7 +138,7 @@ def _fill(con: duckdb.DuckDBPyConnection, files: Sequence[tuple[str, Path]]) -> 
         tables=tables,
         notes=notes,
         refusals=tuple(refusals),
-        fingerprint=fingerprint(files),
+        fingerprint=_combine(digests),
         skipped=tuple(skipped),
     )
     con.execute(f"CREATE SCHEMA {META_SCHEMA}")
@@ -107,38 +148,43 @@ def _fill(con: duckdb.DuckDBPyConnection, files: Sequence[tuple[str, Path]]) -> 
     return manifest
 
 
-def _read_all(files: Sequence[tuple[str, Path]]) -> Iterator[tuple[str, readers.Readable | Refusal | None]]:
-    """Yield each table, refusal, or `None` for a file that is no table, in the files' order; reading runs ahead."""
+@dataclass(frozen=True, slots=True)
+class _File:
+    """What one file gave: its tables and refusals, or `None` where it is no table."""
+
+    relative: str
+    digest: str
+    outcomes: Sequence[readers.Readable | Refusal] | None
+
+
+def _read_all(files: Sequence[tuple[str, Path]]) -> Iterator[_File]:
+    """Yield what each file gave, in the files' order; reading runs ahead of the caller."""
     with ThreadPoolExecutor(_READERS, thread_name_prefix="reader") as pool:
-        pending: deque[tuple[str, Future[list[readers.Readable | Refusal] | None]]] = deque()
+        pending: deque[Future[_File]] = deque()
         queue = iter(files)
         while True:
             while len(pending) < _READERS + 1 and (following := next(queue, None)) is not None:
-                pending.append((following[0], pool.submit(_read_one, *following)))
+                pending.append(pool.submit(_read_one, *following))
             if not pending:
                 return
-            relative, future = pending.popleft()
-            outcomes = future.result()
-            if outcomes is None:
-                yield relative, None
-                continue
-            for outcome in outcomes:
-                yield relative, outcome
+            yield pending.popleft().result()
 
 
-def _read_one(relative: str, path: Path) -> list[readers.Readable | Refusal] | None:
+def _read_one(relative: str, path: Path) -> _File:
+    digest = _content_digest(path)
     try:
         kind = readers.detect_kind(path)
         if kind not in readers.TABLE_KINDS:
-            return None
-        return [
+            return _File(relative, digest, None)
+        outcomes = [
             Refusal(relative, outcome.message, outcome.hint) if isinstance(outcome, SourceError) else outcome
             for outcome in readers.read(path, kind)
         ]
     except SourceError as error:
-        return [Refusal(relative, error.message, error.hint)]
+        outcomes = [Refusal(relative, error.message, error.hint)]
     except OSError as error:
-        return [Refusal(relative, f"cannot be opened: {error.strerror or error}", "check the file's permissions")]
+        outcomes = [Refusal(relative, f"cannot be opened: {error.strerror or error}", "check the file's permissions")]
+    return _File(relative, digest, outcomes)
 
 
 def _insert(con: duckdb.DuckDBPyConnection, relative: str, source: readers.Readable, number: int) -> _Loaded:
@@ -146,14 +192,18 @@ def _insert(con: duckdb.DuckDBPyConnection, relative: str, source: readers.Reada
     declared = dict(source.declared)
     columns = tuple(Column(name, sql_type, declared.get(name)) for name, sql_type in source.columns)
     items = ", ".join(f"{quote_identifier(c.name)}::{c.sql_type} AS {quote_identifier(c.name)}" for c in columns)
-    if source.stream is None:
-        con.execute(f"CREATE TABLE {temporary} AS SELECT {items} FROM {source.scan}")
-    else:
-        con.register(_INCOMING, source.stream)
-        try:
-            con.execute(f"CREATE TABLE {temporary} AS SELECT {items} FROM {_INCOMING}")
-        finally:
-            con.unregister(_INCOMING)
+    try:
+        if source.stream is not None:
+            con.register(_INCOMING, source.stream)
+        con.execute(f"CREATE TABLE {temporary} AS SELECT {items} FROM {source.scan or _INCOMING}")
+    except duckdb.IOException:
+        raise
+    except duckdb.Error as error:
+        inside = "" if source.name is None else f"table `{source.name}` "
+        refusal = Refusal(relative, f"{inside}cannot be stored: {str(error).splitlines()[0]}", "please report this file")
+        raise _InsertError((relative, source.name), refusal) from error
+    if source.stream is not None:
+        con.unregister(_INCOMING)
     table = Table(
         name=temporary,
         source=relative,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import duckdb
@@ -9,18 +10,16 @@ import duckdb
 from debriefer.catalog.model import MANIFEST_VERSION, META_SCHEMA, Manifest
 from debriefer.errors import CatalogError, MissingFileError
 
-# Given when the file is opened and not set afterwards: a file that is opened twice in one process is one instance of
-# the engine, whose configuration is locked by the first.
 _READ_ONLY: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
-    # Results must depend neither on which thread finished first nor on where the machine stands.
+    # Results must not depend on which thread finished first.
     "preserve_insertion_order": "true",
-    "TimeZone": "UTC",
-    "lock_configuration": "true",
 }
+# A file that is opened twice in one process is one instance of the engine, and whoever is first configures it.
+_opening = threading.Lock()
 
 
 def connect(path: Path, memory_bytes: int | None) -> duckdb.DuckDBPyConnection:
@@ -30,7 +29,13 @@ def connect(path: Path, memory_bytes: int | None) -> duckdb.DuckDBPyConnection:
         raise MissingFileError(message, hint="build it with `Catalog.build(task, path)`")
     memory = {} if memory_bytes is None else {"memory_limit": f"{memory_bytes // 1024}KiB"}
     try:
-        connection = duckdb.connect(str(path), read_only=True, config=_READ_ONLY | memory)
+        with _opening:
+            connection = duckdb.connect(str(path), read_only=True, config=_READ_ONLY | memory)
+            locked = connection.execute("SELECT current_setting('lock_configuration')").fetchone()
+            if locked == (False,):
+                # Known to the engine only once it runs. Results must not depend on where the machine stands.
+                connection.execute("SET GLOBAL TimeZone = 'UTC'")
+                connection.execute("SET lock_configuration = true")
     except duckdb.Error as error:
         message = f"`{path}` cannot be opened as a catalog: {str(error).splitlines()[0]}"
         raise CatalogError(message, hint="delete it and build it again") from error

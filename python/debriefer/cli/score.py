@@ -13,7 +13,7 @@ from debriefer.scoring import EXTRA_PENALTY, RunScore, score_run
 from debriefer.scoring.run import Metric
 
 
-def score(  # noqa: PLR0917  a command has as many options as its users need
+def score(
     predictions: Annotated[Path, typer.Argument(help="Folder of `<task>/prediction.csv`, or one file.")],
     gold: Annotated[Path, typer.Argument(help="Folder of `<task>/gold.csv`, or one file.")],
     metric: Annotated[

@@ -1,17 +1,20 @@
-"""A Chinese question read as a query: what is asked for, ranked and grouped."""
+"""A Chinese question read as a query: what is asked for, and the whole."""
 
 from __future__ import annotations
 
-from debriefer.offline.chinese_conditions import ChineseConditions
+from debriefer.offline.chinese_names import GOOD
+from debriefer.offline.chinese_ranking import ChineseRankings
 from debriefer.offline.lexicon_chinese import DATE_ENDINGS, PERSON_ENDINGS, PLACE_ENDINGS
 from debriefer.offline.linking import Mention
-from debriefer.offline.model import Aggregate, Output, Query, Ranking, Ref
+from debriefer.offline.model import Output, Query, Ref
 from debriefer.offline.words import compact
 
+# Words that tell when or where stand at most so many mentions from their column.
+_NEAR = 4
 _ASKING = ("which", "who", "when", "where", "how-much", "count")
 
 
-class ChineseReader(ChineseConditions):
+class ChineseReader(ChineseRankings):
     """Reads one question; `read` may be called once."""
 
     def read(self) -> Query:
@@ -19,148 +22,14 @@ class ChineseReader(ChineseConditions):
         self.find_clauses()
         self.find_tables()
         self.read_conditions()
-        self._read_sorts()
-        self._read_groups()
-        self._read_supers()
+        self.read_sorts()
+        self.read_groups()
+        self.read_supers()
         self._read_aggregates()
         self.read_relations()
         self._read_outputs()
         self._finish()
         return self.query
-
-    # Order -------------------------------------------------------------------------------------------------
-
-    def _read_sorts(self) -> None:
-        for index, mention in enumerate(self.mentions):
-            if not mention.is_cue("direction"):
-                continue
-            mention.use = "sort"
-            target = next(
-                (
-                    i
-                    for i in range(index - 1, max(index - 5, -1), -1)
-                    if self.mentions[i].kind == "schema" and self.mentions[i].use is None
-                ),
-                None,
-            )
-            for other in self.mentions:
-                if other.is_cue("sort"):
-                    other.use = "sort"
-            if target is None:
-                self.doubts.add(0.4, "the order is by something that is no column")
-                continue
-            ref = self.column(target)
-            if ref is None:
-                continue
-            self.mentions[target].use = "sort"
-            self.query.rankings.append(Ranking(Output(ref), mention.carried == "desc", None))
-
-    # Groups ------------------------------------------------------------------------------------------------
-
-    def _read_groups(self) -> None:
-        for index, mention in enumerate(self.mentions):
-            if not mention.is_cue("each") or mention.use:
-                continue
-            target = self.next_schema(index, within=2)
-            if target is None:
-                continue
-            mention.use = "group"
-            self.mentions[target].use = "group"
-            for ref in self.refs_of(target):
-                if ref not in self.group_refs:
-                    self.group_refs.append(ref)
-
-    # Superlatives ------------------------------------------------------------------------------------------
-
-    def _read_supers(self) -> None:
-        for index, mention in enumerate(self.mentions):
-            if mention.is_cue("super") and mention.use is None:
-                self._super(index, mention)
-            elif mention.is_cue("top") and mention.use is None:
-                self._top(index, mention)
-
-    def _top(self, index: int, mention: Mention) -> None:
-        after = self.mentions[index + 1] if index + 1 < len(self.mentions) else None
-        if after is None or after.kind != "number" or after.use is not None or after.number is None:
-            return
-        limit = int(after.number)
-        mention.use = after.use = "limit"
-        self.limit = limit
-        if not any(m.is_cue("super") for m in self.mentions):
-            target = self._measure_before(index)
-            if target is None:
-                target = self.next_schema(index + 1, within=4, kinds=("number",))
-            ref = self.column(target, kinds=("number",)) if target is not None else None
-            if ref is None or target is None:
-                self.doubts.add(0.4, "it is not said by what the first ones are ranked")
-                return
-            self.mentions[target].use = "rank"
-            ascending = "排名" in compact(ref.column) or "名次" in compact(ref.column)
-            self.query.rankings.append(Ranking(Output(ref), not ascending, limit))
-
-    def _super(self, index: int, mention: Mention) -> None:
-        direction, *dimension = mention.carried.split()
-        descending = direction == "desc"
-        mention.use = "rank"
-        aggregate: Aggregate | None = None
-        if dimension == ["date"]:
-            ref = self.date_near(index)
-        elif dimension and dimension != ["most"]:
-            ref = self.named(dimension[0], self.main) or self._measure(index)
-        else:
-            ref = self._measure(index)
-            if ref is None and self._count_before(index, descending):
-                return
-        if ref is None:
-            mention.use = "unread"
-            self.doubts.add(0.4, f"`{mention.text}` ranks by nothing that is a column")
-            return
-        for other in (index - 1, index - 2, index - 3):
-            if other >= 0 and self.mentions[other].is_cue("aggregate") and self.mentions[other].carried == "avg":
-                aggregate = "avg"
-                self.mentions[other].use = "rank"
-        mention.choice = f"{ref.table}.{ref.column}"
-        self.query.rankings.append(Ranking(Output(ref, aggregate), descending, self.limit))
-
-    def _measure(self, index: int) -> Ref | None:
-        target = self._measure_before(index)
-        if target is None:
-            target = self.next_schema(index, within=2, kinds=("number", "date"))
-            if target is not None and self.is_table(target):
-                target = None
-        if target is None:
-            return None
-        ref = self.column(target, kinds=("number", "date"))
-        if ref is not None:
-            self.mentions[target].use = "rank"
-        return ref
-
-    def _measure_before(self, index: int) -> int | None:
-        """Return the nearest free mention before that may be a number or date, within the clause."""
-        for other in range(index - 1, -1, -1):
-            mention = self.mentions[other]
-            if mention.is_cue("clause", "which", "who"):
-                return None
-            if mention.kind == "schema" and mention.use is None:
-                if self.may_be(other, ("number", "date")) and not (
-                    self.is_table(other) and mention.columns[0].score < 0.8
-                ):  # noqa: PLR2004
-                    return other
-                return None
-        return None
-
-    def _count_before(self, index: int, descending: bool) -> bool:
-        """Rank by the number of rows of the table named before: `纪念景点最多`."""
-        for other in range(index - 1, max(index - 4, -1), -1):
-            mention = self.mentions[other]
-            if mention.kind == "schema" and mention.use in (None, "output"):
-                if not self.is_table(other):
-                    return False
-                mention.use = "rank"
-                table = self.table_of(other)
-                self.query.rankings.append(Ranking(Output(None, "count", table=table), descending, self.limit))
-                return True
-        return False
 
     # Aggregates --------------------------------------------------------------------------------------------
 
@@ -170,7 +39,7 @@ class ChineseReader(ChineseConditions):
                 continue
             target = self.next_schema(index, within=2, kinds=("number",))
             if target is None:
-                target = self._measure_before(index) if mention.text.endswith(("值", "和", "计")) else None
+                target = self.measure_before(index) if mention.text.endswith(("值", "和", "计")) else None
             if target is None or self.is_table(target):
                 if mention.carried == "avg":
                     self.doubts.add(0.4, f"`{mention.text}` is taken of nothing that is a number")
@@ -226,7 +95,7 @@ class ChineseReader(ChineseConditions):
             default=0.0,
         )
         table_score = found.tables[0].score if found.tables else 0.0
-        if number is not None and (best > table_score or (best >= 0.8 and table_score < 1)):  # noqa: PLR2004
+        if number is not None and (best > table_score or (best >= GOOD and table_score < 1)):
             found.use = "output"
             found.choice = f"{number.table}.{number.column}"
             everything = not self.query.where and not self.group_refs
@@ -283,11 +152,13 @@ class ChineseReader(ChineseConditions):
             ref = self.column(target, kinds=("number",), quiet=True) or (
                 None if self.is_table(target) else self.column(target)
             )
-            if ref is not None and (not self.is_table(target) or self.mentions[target].columns[0].score >= 0.8):  # noqa: PLR2004
+            if ref is not None and (not self.is_table(target) or self.mentions[target].columns[0].score >= GOOD):
                 self.mentions[target].use = "output"
                 self.mentions[target].choice = f"{ref.table}.{ref.column}"
                 self.add(Output(ref), index)
                 self._chain(target)
+                if target < index:
+                    self._chain_back(target)
                 return
         if before is not None and self.is_table(before) and (ref := self._inside(before)) is not None:
             # A table called `信教比例` holds the share in a column `比例`.
@@ -319,6 +190,26 @@ class ChineseReader(ChineseConditions):
                 self.add(Output(ref), cursor + 2)
             cursor += 2
 
+    def _chain_back(self, index: int) -> None:
+        """Read what is joined to an output that stands before the question word: `生产日期和投运日期，以及状态`."""
+        cursor = index
+        while True:
+            joint = cursor - 1
+            while joint >= 0 and self.mentions[joint].is_cue("and", "clause", "respectively", "of"):
+                joint -= 1
+            between = self.mentions[joint + 1 : cursor]
+            if joint < 0 or not any(m.is_cue("and") for m in between):
+                return
+            before = self.mentions[joint]
+            if before.kind != "schema" or before.use is not None or self.is_table(joint):
+                return
+            ref = self.column(joint)
+            if ref is None:
+                return
+            before.use = "output"
+            self.add(Output(ref), joint)
+            cursor = joint
+
     def _free_before(self, index: int) -> int | None:
         for other in range(index - 1, -1, -1):
             mention = self.mentions[other]
@@ -341,6 +232,8 @@ class ChineseReader(ChineseConditions):
         while following < len(self.mentions) and self.mentions[following].is_cue("of", "name"):
             following += 1
         self.mentions[target].use = "output"
+        if target < index and not self.is_table(target):
+            self._chain_back(target)
         if any(m.is_cue("all-columns") and not m.carried for m in self.mentions[target : target + 3]) and self.is_table(
             target
         ):
@@ -357,7 +250,7 @@ class ChineseReader(ChineseConditions):
             key=lambda i: (abs(i - index), i),
         )
         for other in nearest:
-            if abs(other - index) > 4:  # noqa: PLR2004
+            if abs(other - index) > _NEAR:
                 break
             fitting = [c for c in self.mentions[other].columns if c.column and self._ends(c.table, c.column, endings)]
             if fitting:

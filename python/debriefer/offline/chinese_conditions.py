@@ -2,219 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from debriefer.offline.lexicon_chinese import ARRIVAL_WORDS, BEYOND, DATE_ENDINGS, DEPARTURE_WORDS
+from debriefer.offline.chinese_names import GOOD, PART, ChineseNames
+from debriefer.offline.lexicon_chinese import ARRIVAL_WORDS, BEYOND, DEPARTURE_WORDS
 from debriefer.offline.linking import Candidate, Mention
-from debriefer.offline.model import Absence, Condition, Operator, Output, Query, Ref, Scalar
-from debriefer.offline.resolve import Context, Doubts
+from debriefer.offline.model import Absence, Condition, Operator, Ref, Scalar
 from debriefer.offline.words import compact
 
-_ASKING = ("which", "who", "when", "where", "how-much", "count", "super")
+_PAIR = 2
+# `18年` is a year of this century; `45年` is not known to be one.
+_THIS_CENTURY = 40
 _FIRST_YEAR, _LAST_YEAR = 1000, 2100
 
 
-class ChineseConditions:
-    """The part of the Chinese reader that finds clauses, tables, conditions and relations."""
-
-    def __init__(self, context: Context, mentions: Sequence[Mention]) -> None:
-        self.context = context
-        # `上海站有地铁吗` asks for the flag itself.
-        self.asks_whether = any(m.text in ("吗", "是否", "有没有", "是不是") for m in mentions) and any(
-            m.kind == "value" for m in mentions
-        )
-        self.mentions = [m for m in mentions if m.kind != "stop"]
-        self.query = Query()
-        self.doubts = Doubts()
-        self.known: list[str] = []
-        # Whether the wording asks for one row where nothing chooses one.
-        self.singular = False
-        self.spoken: set[str] = set()
-        self.main: str | None = None
-        self.limit = 1
-        self.support: dict[str, float] = {}
-        self.group_refs: list[Ref] = []
-        self.outputs: list[tuple[int, Output]] = []
-        self._clause_of: list[int] = []
-        self._asked_clauses: set[int] = set()
-        self._conditions: list[tuple[int, Condition]] = []
-
-    # Clauses and names -------------------------------------------------------------------------------------
-
-    def find_clauses(self) -> None:
-        """Number the clauses and note which of them ask."""
-        clause = 0
-        for mention in self.mentions:
-            self._clause_of.append(clause)
-            if mention.is_cue("clause"):
-                clause += 1
-        asking = {self._clause_of[i] for i, m in enumerate(self.mentions) if m.is_cue(*_ASKING)}
-        if not asking:
-            schema = [self._clause_of[i] for i, m in enumerate(self.mentions) if m.kind in ("schema", "value")]
-            asking = {schema[-1]} if schema else {0}
-        self._asked_clauses = asking
-
-    def clause(self, index: int) -> int:
-        """Return the number of the mention's clause."""
-        return self._clause_of[index]
-
-    def asked(self, index: int) -> bool:
-        """Return whether the mention stands in a clause that asks."""
-        return self._clause_of[index] in self._asked_clauses
-
-    def clauses_with_schema(self) -> bool:
-        """Return whether a clause that asks names a table or column."""
-        return any(m.kind == "schema" and self.asked(i) for i, m in enumerate(self.mentions))
-
-    def is_table(self, index: int) -> bool:
-        """Return whether the mention stands for a table rather than for a column."""
-        mention = self.mentions[index]
-        if mention.kind != "schema" or not mention.tables:
-            return False
-        return not (mention.columns and mention.tables[0].score < mention.columns[0].score - 0.02)
-
-    def table_of(self, index: int) -> str:
-        """Return the table that the mention stands for."""
-        mention = self.mentions[index]
-        top = mention.tables[0].score
-        close = [c for c in mention.tables if top - c.score < 0.02]  # noqa: PLR2004
-        best = max(close, key=lambda c: self.support.get(c.table, 0.0))
-        mention.choice, mention.score = best.table, best.score
-        return best.table
-
-    def find_tables(self) -> None:
-        """Note the tables that the question speaks of, those of asking clauses first."""
-        self.support = self.context.support(self.mentions)
-        order = sorted(range(len(self.mentions)), key=lambda i: (not self.asked(i), i))
-        for index in order:
-            if self.is_table(index):
-                table = self.table_of(index)
-                mention = self.mentions[index]
-                close = [c for c in mention.tables if c.table != table and mention.score - c.score < 0.02]  # noqa: PLR2004
-                close = [c for c in close if self.support.get(table, 0.0) - self.support.get(c.table, 0.0) < 0.5]  # noqa: PLR2004
-                if table not in self.known:
-                    self.known.append(table)
-                    if close:
-                        self.doubts.add(0.1, f"`{mention.text}` may be `{table}` or `{close[0].table}`")
-                    self.doubts.add((1 - mention.score) * 0.25, f"`{mention.text}` fits `{table}` only in part")
-        self.spoken = set(self.known)
-        if not self.known and self.support:
-            self.known.append(max(self.support, key=lambda table: (self.support[table], table)))
-        self.main = self.known[0] if self.known else None
-
-    def near(self, index: int) -> list[str]:
-        """Return the tables that stand next to a mention, nearest first."""
-        result: list[str] = []
-        for other in (*range(index - 1, -1, -1), *range(index + 1, len(self.mentions))):
-            if self._clause_of[other] == self._clause_of[index] and self.is_table(other):
-                table = self.table_of(other)
-                if table not in result:
-                    result.append(table)
-        table = self.value_table()
-        if table is not None and table not in result:
-            result.append(table)
-        return result
-
-    def value_table(self) -> str | None:
-        """Return the table of the first condition."""
-        return self._conditions[0][1].ref.table if self._conditions else None
-
-    def conditioned(self) -> set[Ref]:
-        """Return the columns that are compared."""
-        return {c.ref for _, c in self._conditions}
-
-    def column(self, index: int, *, kinds: Sequence[str] = (), quiet: bool = False) -> Ref | None:
-        """Return the column that the mention stands for among its neighbours."""
-        doubts = Doubts() if quiet else self.doubts
-        return self.context.choose_column(
-            self.mentions[index], doubts, near=self.near(index), known=self.known, kinds=kinds
-        )
-
-    def may_be(self, index: int, kinds: Sequence[str]) -> bool:
-        """Return whether the mention may stand for a column of one of these kinds."""
-        return any(
-            self.context.schema.field(c.table, c.column or "").kind in kinds for c in self.mentions[index].columns
-        )
-
-    def refs_of(self, index: int) -> list[Ref]:
-        """Return the columns that answer for the mention: its own, or those that name a row of its table."""
-        if self.is_table(index):
-            return self.context.names(self.table_of(index))
-        ref = self.column(index)
-        if ref is None:
-            return []
-        target = self.context.target(ref.table, ref.column)
-        if target is not None and self.mentions[index].score < 1:
-            # `作者` asks for the one that `作者id` refers to.
-            role = ref.column if len(self.context.graph.roles(ref.table, target)) > 1 else None
-            return [Ref(n.table, n.column, role) for n in self.context.names(target)]
-        return [ref]
-
-    def add(self, output: Output, index: int) -> None:
-        """Add a column of the answer, in the order of the question."""
-        if output not in [o for _, o in self.outputs]:
-            self.outputs.append((index, output))
-
-    def next_schema(
-        self,
-        index: int,
-        *,
-        within: int,
-        kinds: Sequence[str] = (),
-        stop_at_values: bool = True,
-        free: bool = True,
-    ) -> int | None:
-        """Return the index of the next table or column in the clause."""
-        for other in range(index + 1, min(index + 1 + within, len(self.mentions))):
-            mention = self.mentions[other]
-            if mention.is_cue("clause"):
-                return None
-            if mention.kind == "schema" and (mention.use is None or not free):
-                return other if not kinds or self.may_be(other, kinds) else None
-            if stop_at_values and mention.kind in ("value", "number"):
-                return None
-        return None
-
-    def named(self, word: str, table: str | None) -> Ref | None:
-        """Return the first column of `table`, or of a table that is spoken of, whose name holds `word`."""
-        for name in dict.fromkeys([*([table] if table else []), *self.known]):
-            for field in self.context.entity(name).fields.values():
-                if word in compact(field.name) and not field.key:
-                    return Ref(name, field.name)
-        return None
-
-    def date_near(self, index: int) -> Ref | None:
-        """Return the date that the words near `index` speak of, or the only one of the main table."""
-        for other in sorted(range(len(self.mentions)), key=lambda i: (abs(i - index), i)):
-            mention = self.mentions[other]
-            if abs(other - index) > 3 or mention.kind != "schema" or mention.use is not None:  # noqa: PLR2004
-                continue
-            dates = [c for c in mention.columns if c.column and self._is_date(c.table, c.column)]
-            if dates:
-                mention.candidates = tuple(dates)
-                ref = self.column(other)
-                if ref is not None:
-                    mention.use = "rank"
-                    return ref
-        return self.only_date(self.main)
-
-    def only_date(self, table: str | None) -> Ref | None:
-        """Return the date of `table`; a doubt is noted where it has several."""
-        if table is None:
-            return None
-        dates = [f for f in self.context.entity(table).fields.values() if self._is_date(table, f.name)]
-        if len(dates) > 1:
-            self.doubts.add(0.15, f"`{table}` has more than one date")
-        return Ref(table, dates[0].name) if dates else None
-
-    def _is_date(self, table: str, column: str) -> bool:
-        return self.context.schema.field(table, column).kind == "date" or compact(column).endswith(DATE_ENDINGS)
+class ChineseConditions(ChineseNames):
+    """The part of the Chinese reader that finds conditions and relations."""
 
     # Conditions --------------------------------------------------------------------------------------------
 
     def read_conditions(self) -> None:
         """Turn values, numbers and comparisons into conditions."""
+        self.context.take_facts(self.query, self.mentions)
         for index, mention in enumerate(self.mentions):
             if mention.use is not None:
                 continue
@@ -230,28 +39,15 @@ class ChineseConditions:
             self.query.where.append((condition,))
 
     def _number(self, index: int, mention: Mention) -> None:
-        previous = self.mentions[index - 1] if index else None
-        after = self.mentions[index + 1] if index + 1 < len(self.mentions) else None
-        if previous is not None and previous.is_cue("top"):
+        previous, after = self.at(index - 1), self.at(index + 1)
+        if previous.is_cue("top") or self._between(index, mention):
             return
         operator: Operator = "="
         cue: Mention | None = None
-        if previous is not None and previous.is_cue("compare"):
-            operator, cue = previous.carried, previous  # type: ignore[assignment]
-        elif after is not None and after.is_cue("after-number", "top"):
-            operator, cue = dict(after.alternatives).get("after-number", "="), after  # type: ignore[assignment]
-        elif (
-            after is not None
-            and after.is_cue("between")
-            or (after is not None and after.is_cue("arrives") and after.text in ("到", "至"))
-        ):
-            second = self.mentions[index + 2] if index + 2 < len(self.mentions) else None
-            if second is not None and second.kind == "number":
-                ref, named = self._measured(index, index + 2)
-                if ref is not None:
-                    after.use = second.use = "condition"
-                    self._condition(index, ref, "between", (mention.number or 0.0, second.number or 0.0), named)
-                    return
+        if previous.is_cue("compare"):
+            operator, cue = previous.operator, previous
+        elif after.is_cue("after-number", "top"):
+            operator, cue = after.alternatives.get("after-number", "="), after  # type: ignore[assignment]
         if mention.hits and cue is None:
             self._value(index, mention)
             if mention.use is not None:
@@ -259,16 +55,26 @@ class ChineseConditions:
         year = self._year(mention)
         ref, named = self._measured(index, index)
         if ref is None and year is not None:
-            ref = self.only_date(self.main) or self.only_date(self.value_table())
-            named = None
+            ref, named = self.only_date(self.main) or self.only_date(self.value_table()), None
         if ref is None:
             return
         if cue is not None:
             cue.use = "condition"
-        number: Scalar = mention.number or 0.0
-        if year is not None and self._is_date(ref.table, ref.column):
-            number = year
+        dated = year is not None and self._is_date(ref.table, ref.column)
+        number: Scalar = year if dated and year is not None else mention.number or 0.0
         self._condition(index, ref, operator, (number,), named)
+
+    def _between(self, index: int, mention: Mention) -> bool:
+        """Read `20到30`."""
+        joint, second = self.at(index + 1), self.at(index + 2)
+        if not (joint.is_cue("between") or joint.text in ("到", "至")) or second.kind != "number":
+            return False
+        ref, named = self._measured(index, index + 2)
+        if ref is None:
+            return False
+        joint.use = second.use = "condition"
+        self._condition(index, ref, "between", (mention.number or 0.0, second.number or 0.0), named)
+        return True
 
     def _year(self, mention: Mention) -> int | None:
         number = mention.number
@@ -277,7 +83,7 @@ class ChineseConditions:
         if _FIRST_YEAR <= number <= _LAST_YEAR:
             return int(number)
         # `18年` is a year of this century.
-        return 2000 + int(number) if 0 <= number < 40 and len(mention.text) == 2 else None  # noqa: PLR2004
+        return 2000 + int(number) if 0 <= number < _THIS_CENTURY and len(mention.text) == _PAIR else None
 
     def _measured(self, start: int, end: int) -> tuple[Ref | None, int | None]:
         """Return the numeric column next to a number, before it rather than after."""
@@ -286,7 +92,7 @@ class ChineseConditions:
             if mention.is_cue("clause") or mention.kind in ("number", "value"):
                 break
             if mention.kind == "schema" and mention.use is None and self.may_be(other, ("number", "date")):
-                if self.is_table(other) and mention.columns[0].score < 0.8:  # noqa: PLR2004
+                if self.is_table(other) and mention.columns[0].score < GOOD:
                     break
                 return self.column(other, kinds=("number", "date")), other
         following = self.next_schema(end, within=3, kinds=("number", "date"))
@@ -321,8 +127,8 @@ class ChineseConditions:
                 i
                 for i in places
                 if any(
-                    (c.table, c.column) == (hit.table, hit.column) and c.score >= 0.6 for c in self.mentions[i].columns
-                )  # noqa: PLR2004
+                    (c.table, c.column) == (hit.table, hit.column) and c.score >= PART for c in self.mentions[i].columns
+                )
                 and not self.is_table(i)
                 and not self._asks_before(i)
             ),
@@ -449,7 +255,7 @@ class ChineseConditions:
                 continue
             for name in [t for t in self.known if t != condition.ref.table]:
                 edges = self.context.graph.roles(name, condition.ref.table)
-                if len(edges) != 2:  # noqa: PLR2004
+                if len(edges) != _PAIR:
                     continue
                 one, other = edges
                 self.query.entity = name
@@ -475,7 +281,7 @@ class ChineseConditions:
             )
         compared = {c.ref for w in query.where for c in w if c.operator == "=" and len(w) == 1}
         kept = [o for o in query.outputs if o.ref not in compared or o.aggregate]
-        if kept and len(kept) < len(query.outputs):
+        if kept and not any(m.is_cue("all-columns") and m.use == "output" for m in self.mentions):
             query.outputs = kept
 
     def charge_unread(self) -> None:

@@ -20,10 +20,35 @@ _DATE_WORDS = frozenset({"date", "time", "year", "datetime", "day", "created", "
 _DATE_NAME_ZH = re.compile(r"(时间|日期|年份|年度|年月)$")
 # Words that say in what a number is counted, never what it is a number of.
 UNIT_WORDS = frozenset(
-    "million billion thousand usd dollar eur km m cm mm kg g mb gb percent percentage pct sqft sqm mile".split()
+    [
+        "million",
+        "billion",
+        "thousand",
+        "usd",
+        "dollar",
+        "eur",
+        "km",
+        "m",
+        "cm",
+        "mm",
+        "kg",
+        "g",
+        "mb",
+        "gb",
+        "percent",
+        "percentage",
+        "pct",
+        "sqft",
+        "sqm",
+        "mile",
+    ]
 )
-_NAME_ZH = ("名称", "姓名", "名字", "名", "全称", "标题", "题目")
+_NAMES_ZH = ("名称", "姓名", "名字", "名", "全称", "标题", "题目")
+_PLAIN_NAMES_ZH = _NAMES_ZH[:3]
+# Ranks of `_name_rank`.
+_OWN_NAME, _SOME_NAME, _NO_NAME = 1, 3, 5
 _FLAGS = (("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("是", "否"), ("有", "无"), ("有", "没有"))
+_NUMERAL = "[-+]?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(,[0-9]{3})+)([.][0-9]+)? ?%?"
 _SAMPLE = 200
 
 
@@ -149,9 +174,10 @@ def _kind(catalog: Catalog, table: Table, column: str, sql_type: str, words: tup
     if not _is_key(column, words, table):
         quoted = quote_identifier(column)
         # `000021` is a code, `5.8` in a column of texts is a number.
+        cell = f"trim({quoted}::VARCHAR)"
         row = catalog.sql(
-            f"SELECT count(*) FILTER (WHERE trim({quoted}::VARCHAR) <> ''), count(*) FILTER (WHERE regexp_full_match(trim({quoted}::VARCHAR), "
-            f"'[-+]?(0|[1-9][0-9]*|[1-9][0-9]{{0,2}}(,[0-9]{{3}})+)([.][0-9]+)? ?%?')) FROM {quote_identifier(table.name)}"
+            f"SELECT count(*) FILTER (WHERE {cell} <> ''), count(*) FILTER (WHERE regexp_full_match({cell}, "
+            f"'{_NUMERAL}')) FROM {quote_identifier(table.name)}"
         ).row(0)
         if row[0] and row[0] == row[1]:
             return "number"
@@ -182,42 +208,36 @@ def _is_key(column: str, words: tuple[str, ...], table: Table) -> bool:
 def _name_fields(words: tuple[str, ...], table: Table, fields: Mapping[str, Field]) -> tuple[tuple[Field, ...], bool]:
     """Return the fields that name a row, and whether their names say so."""
     candidates = [field for field in fields.values() if not field.numeric and not field.key]
-    table_zh = compact(table.source_name)
-
-    def rank(field: Field) -> int | None:
-        name = compact(field.name)
-        own = field.words
-        stems = tuple(root(w) for w in words)
-        if own == ("name",) or own == (*words, "name") or name in _NAME_ZH[:3]:
-            return 0
-        if name != table_zh and name.startswith(table_zh) and name[len(table_zh) :] in _NAME_ZH:
-            return 0
-        if tuple(root(w) for w in own) == stems or name == table_zh:
-            return 1
-        if own == ("title",) or own == (*words, "title") or own[-2:] == ("full", "name"):
-            return 2
-        if name.endswith(_NAME_ZH):
-            return 3
-        if own[-1:] == ("name",) and (set(own) & set(words) or "first" not in own and "last" not in own):
-            return 3
-        if own[-1:] == ("title",):
-            return 4
-        return None
-
-    ranked = sorted(
-        ((rank(f), i, f) for i, f in enumerate(candidates) if rank(f) is not None), key=lambda item: (item[0], item[1])
-    )
+    title = compact(table.source_name)
+    ranks = [(_name_rank(field, words, title), place) for place, field in enumerate(candidates)]
+    rank, place = min(ranks, default=(_NO_NAME, 0))
     first = next((f for f in candidates if f.words[-2:] == ("first", "name") or f.words == ("forename",)), None)
     last = next((f for f in candidates if f.words[-2:] == ("last", "name") or f.words == ("surname",)), None)
-    if first is not None and last is not None and not (ranked and ranked[0][0] in (0, 1)):
+    if first is not None and last is not None and rank > _OWN_NAME:
         return (first, last), True
-    if ranked:
-        field = ranked[0][2]
+    if rank < _NO_NAME:
+        field = candidates[place]
         core = compact(field.name).removesuffix("名称").removesuffix("名")
-        return (field,), ranked[0][0] < 3 or field.name.isascii() or (bool(core) and core in table_zh)  # noqa: PLR2004
+        return (field,), rank < _SOME_NAME or field.name.isascii() or (bool(core) and core in title)
     # Without a name, the first text that differs in most rows tells rows apart for a person.
     telling = [f for f in candidates if f.kind == "text" and f.distinct * 2 > max(table.row_count, 1)]
-    return ((telling[0],) if telling else ()), False
+    return tuple(telling[:1]), False
+
+
+def _name_rank(field: Field, words: tuple[str, ...], title: str) -> int:
+    """Return how surely a column names the rows of a table called `title`: 0 is surest, `_NO_NAME` not at all."""
+    name, own = compact(field.name), field.words
+    tests = (
+        own in (("name",), (*words, "name"))
+        or name in _PLAIN_NAMES_ZH
+        or (name.startswith(title) and name[len(title) :] in _NAMES_ZH),
+        name == title or tuple(map(root, own)) == tuple(map(root, words)),
+        own in (("title",), (*words, "title")) or own[-2:] == ("full", "name"),
+        name.endswith(_NAMES_ZH)
+        or (own[-1:] == ("name",) and (bool(set(own) & set(words)) or not {"first", "last"} & set(own))),
+        own[-1:] == ("title",),
+    )
+    return next((rank for rank, holds in enumerate(tests) if holds), _NO_NAME)
 
 
 def _key_fields(table: Table, fields: Mapping[str, Field]) -> tuple[Field, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 
 from debriefer.catalog.identifiers import quote_identifier, quote_literal
@@ -341,7 +342,7 @@ def _cast(column: str) -> str:
 
 def _is_year(value: Scalar) -> bool:
     text = str(value).removesuffix("年")
-    return text.isdigit() and len(text) == 4
+    return re.fullmatch(r"\d{4}", text) is not None
 
 
 def _year_of(column: str, found: Field) -> str:

@@ -1,284 +1,31 @@
-"""An English question read as a query: outputs, groups, order."""
+"""An English question read as a query: what is asked for, and the whole."""
 
 from __future__ import annotations
 
-from debriefer.offline.english_conditions import Conditions
-from debriefer.offline.lexicon_english import AGE_COLUMNS, BEYOND, BIRTH_COLUMNS, LIGHT_WORDS, PLACE_WORDS, YES_NO
+from debriefer.offline.english_ranking import Rankings
+from debriefer.offline.lexicon_english import BEYOND, LIGHT_WORDS, PLACE_WORDS, YES_NO
 from debriefer.offline.linking import Mention
-from debriefer.offline.model import Condition, Output, Query, Ranking, Ref
+from debriefer.offline.model import Aggregate, Condition, Output, Query, Ranking
 
 # A column that is asked for by less of its name than this is no answer.
 _PART = 0.6
 _OPENERS = ("opener", "who", "where")
 
 
-class EnglishReader(Conditions):
+class EnglishReader(Rankings):
     """Reads one question; `read` may be called once."""
 
     def read(self) -> Query:
         """Return the query; what it rests on is in `mentions`, what is doubtful in `doubts`."""
         self.find_tables()
         self.read_conditions()
-        self._read_sorts()
-        self._read_groups()
-        self._read_supers()
+        self.read_sorts()
+        self.read_groups()
+        self.read_supers()
         self.read_relations()
         self._read_outputs()
         self._finish()
         return self.query
-
-    # Order -------------------------------------------------------------------------------------------------
-
-    def _read_sorts(self) -> None:
-        for index, mention in enumerate(self.mentions):
-            if not mention.is_cue("sort") or mention.use:
-                continue
-            mention.use = "sort"
-            direction = mention.carried.replace("alpha", "").strip()
-            alphabetical = "alpha" in mention.carried
-            target: Output | None = None
-            for other in range(index + 1, min(index + 7, len(self.mentions))):
-                near = self.mentions[other]
-                if near.is_cue("stop-sentence", "which"):
-                    break
-                if near.is_cue("direction", "sort"):
-                    near.use = "sort"
-                    alphabetical = alphabetical or "alpha" in near.carried
-                    direction = direction or near.carried.replace("alpha", "").replace("age", "").strip()
-                elif near.is_cue("count") and target is None:
-                    table = self.table_after(other)
-                    if table is not None:
-                        near.use = "sort"
-                        target = Output(None, "count", table=table)
-                elif near.kind == "schema" and target is None and near.use is None:
-                    if self.is_table(other) and self.following_column(other) is not None:
-                        near.use = "modifier"
-                        continue
-                    ref = self.column(other)
-                    if ref is not None:
-                        near.use = "sort"
-                        aggregate = self._aggregate_before(other)
-                        target = Output(ref, aggregate)  # type: ignore[arg-type]
-            if target is None and alphabetical:
-                self._alphabetical = "desc" in direction
-                continue
-            if target is None:
-                self.doubts.add(0.4, "the order is by something that is no column")
-                continue
-            self.query.rankings.append(Ranking(target, direction.startswith("desc"), None))
-
-    def _aggregate_before(self, index: int) -> str | None:
-        previous = self.mentions[index - 1] if index else None
-        if previous is not None and previous.is_cue("aggregate") and previous.use is None:
-            previous.use = "aggregate"
-            return previous.carried
-        return None
-
-    # Groups ------------------------------------------------------------------------------------------------
-
-    def _read_groups(self) -> None:
-        for index, mention in enumerate(self.mentions):
-            if not mention.is_cue("each") or mention.use:
-                continue
-            target = self.next_content(index)
-            if target is None or self.mentions[target].kind != "schema":
-                self.doubts.add(0.3, f"nothing to group by after `{mention.text}`")
-                continue
-            mention.use = "group"
-            if self.is_table(target) and (following := self.following_column(target)) is not None:
-                self.mentions[target].use = "modifier"
-                target = following
-            refs = self._group_refs(target)
-            self.mentions[target].use = "group"
-            for ref in refs:
-                if ref not in self.query.group:
-                    self.query.group.append(ref)
-                    self._group_outputs.append(ref)
-
-    def _group_refs(self, index: int) -> list[Ref]:
-        if self.is_table(index):
-            return self.context.names(self.table_of(index))
-        ref = self.column(index)
-        return [ref] if ref is not None else []
-
-    _pending = 1
-
-    # Superlatives ------------------------------------------------------------------------------------------
-
-    def _read_supers(self) -> None:
-        for index, mention in enumerate(self.mentions):
-            if mention.use or mention.kind != "cue":
-                continue
-            if mention.is_cue("common"):
-                self._common(index, mention)
-            elif mention.is_cue("super") or (mention.is_cue("aggregate") and "super" in mention.alternatives):
-                self._super(index, mention)
-
-    def _common(self, index: int, mention: Mention) -> None:
-        target = self.next_content(index)
-        while target is not None and self.is_table(target) and (following := self.following_column(target)) is not None:
-            self.mentions[target].use = "modifier"
-            target = following
-        if target is None or self.mentions[target].kind != "schema":
-            self.doubts.add(0.4, f"nothing is ranked by `{mention.text}`")
-            return
-        mention.use = "rank"
-        refs = self._group_refs(target)
-        if not refs:
-            return
-        counted = self._counted_beside(refs[0].table)
-        self.query.group = list(refs)
-        limit = self._limit(index)
-        self.query.rankings.append(
-            Ranking(Output(None, "count", table=counted), mention.carried.startswith("desc"), limit)
-        )
-
-    def _counted_beside(self, table: str) -> str:
-        """Return the table whose rows are counted: the entity where it is another one."""
-        return self.main if self.main is not None else table
-
-    def _limit(self, index: int) -> int:
-        for other in (index + 1, index - 1, index + 2):
-            if not 0 <= other < len(self.mentions):
-                continue
-            mention = self.mentions[other]
-            if mention.kind == "number" and mention.use in (None, "limit") and mention.number is not None:
-                if other == index + 2 and not self.mentions[index + 1].is_cue("super"):
-                    continue
-                if mention.number == int(mention.number) and 0 < mention.number <= 1000:  # noqa: PLR2004
-                    mention.use = "limit"
-                    return int(mention.number)
-        return self._pending
-
-    def _super(self, index: int, mention: Mention) -> None:
-        carried = mention.alternatives.get("super", mention.carried).split()
-        direction, dimensions = carried[0], carried[1:]
-        limit = self._limit(index)
-        cursor = index + 1
-        while cursor < len(self.mentions) and (
-            self.mentions[cursor].is_cue("super")
-            or self.mentions[cursor].use == "limit"
-            or (
-                self.mentions[cursor].is_cue("aggregate")
-                and cursor + 1 < len(self.mentions)
-                and self.mentions[cursor + 1].kind == "schema"
-            )
-        ):
-            carried = self.mentions[cursor].carried.split()
-            if self.mentions[cursor].is_cue("super"):
-                self.mentions[cursor].use = "rank"
-                direction = carried[0] if carried else direction
-                dimensions = carried[1:] or dimensions
-            cursor += 1
-        later = any(m.is_cue("super") and m.use is None for m in self.mentions[cursor:])
-        following = self.next_content(cursor - 1)
-        if (
-            later
-            and following is not None
-            and self.mentions[following].kind == "schema"
-            and mention.text.lower() == "top"
-        ):
-            # `the top 3 countries which have the most plants`: the later superlative says by what.
-            mention.use = "rank"
-            self._pending = limit
-            return
-        counting = False
-        if cursor < len(self.mentions) and self.mentions[cursor].is_cue("count"):
-            counting = True
-            cursor += 1
-        target = self.next_content(cursor - 1)
-        if dimensions and dimensions != ["most"]:
-            self._dimension(mention, direction, dimensions, target, limit)
-            return
-        if target is None or self.mentions[target].kind != "schema":
-            if "aggregate" not in mention.alternatives:
-                self._bare_super(mention, direction, limit)
-            return
-        table_first = self.is_table(target)
-        modifier: int | None = None
-        if table_first and (following := self.following_column(target)) is not None and not counting:
-            modifier, target, table_first = target, following, False
-        ref = None if table_first else self.column(target, kinds=("number", "date"))
-        if ref is None and not table_first and dimensions != ["most"] and not counting:
-            ref = self.column(target)
-        if ref is not None and not counting:
-            if limit == 1 and self._asked_for(index, target):
-                return  # `what is the highest rating`: an aggregate, read with the outputs
-            if modifier is not None:
-                self.mentions[modifier].use = "modifier"
-            mention.use = "rank"
-            aggregate = self._aggregate_before(target)
-            self.mentions[target].use = "rank"
-            self.query.rankings.append(Ranking(Output(ref, aggregate), direction == "desc", limit))  # type: ignore[arg-type]
-            return
-        if table_first and (counting or dimensions == ["most"]):
-            mention.use = "rank"
-            self._mark_count(index)
-            self.mentions[target].use = "rank"
-            table = self.table_of(target)
-            self.query.rankings.append(Ranking(Output(None, "count", table=table), direction == "desc", limit))
-            return
-        if dimensions == ["most"] or counting:
-            refs = self._group_refs(target)
-            if refs:
-                mention.use = "rank"
-                self._mark_count(index)
-                if not any(m.kind == "schema" and m.use in (None, "output", "modifier") for m in self.mentions[:index]):
-                    self.doubts.add(
-                        0.35, f"it is not understood what has the {mention.text} `{self.mentions[target].text}`"
-                    )
-                self.query.rankings.append(
-                    Ranking(
-                        Output(None, "count", table=self._counted_beside(refs[0].table)), direction == "desc", limit
-                    )
-                )
-                return
-        self._bare_super(mention, direction, limit)
-
-    def _mark_count(self, index: int) -> None:
-        for other in (index + 1, index + 2):
-            if other < len(self.mentions) and self.mentions[other].is_cue("count"):
-                self.mentions[other].use = "rank"
-
-    def _dimension(
-        self, mention: Mention, direction: str, dimensions: list[str], target: int | None, limit: int
-    ) -> None:
-        """Rank by the column that an adjective measures: `oldest` by age or birth, `cheapest` by price."""
-        table = self.main
-        if target is not None and self.is_table(target):
-            table = self.table_of(target)
-        if direction in ("oldest", "youngest"):
-            choices = [(words, direction == "oldest") for words in AGE_COLUMNS]
-            choices += [(words, direction == "youngest") for words in BIRTH_COLUMNS]
-        else:
-            choices = [((word,), direction == "desc") for word in dimensions]
-        if target is not None and self.mentions[target].kind == "schema" and not self.is_table(target):
-            ref = self.column(target, kinds=("number", "date"))
-            if ref is not None:
-                mention.use = self.mentions[target].use = "rank"
-                descending = direction in ("desc", "youngest") if direction != "oldest" else False
-                self.query.rankings.append(Ranking(Output(ref), descending, limit))
-                return
-        for words, descending in choices:
-            ref = self.find_column(words, table) if words != ("date",) else self.date_column(table)
-            if ref is not None:
-                mention.use = "rank"
-                mention.choice = f"{ref.table}.{ref.column}"
-                self.query.rankings.append(Ranking(Output(ref), descending, limit))
-                return
-        self.doubts.add(0.5, f"`{mention.text}` measures no column of `{table}`")
-
-    def _bare_super(self, mention: Mention, direction: str, limit: int) -> None:
-        self.doubts.add(0.4, f"`{mention.text}` ranks by nothing that is a column")
-        mention.use = "unread"
-        del direction, limit
-
-    def _asked_for(self, index: int, target: int) -> bool:
-        """Return whether the superlative is itself what is asked for (`what is the highest rating`)."""
-        if target + 1 < len(self.mentions) and self.is_table(target + 1):
-            return False
-        previous = self.mentions[index - 1] if index else None
-        return previous is None or previous.is_cue("which", "and", "comma", "aggregate", "stop-sentence")
 
     # Outputs -----------------------------------------------------------------------------------------------
 
@@ -377,163 +124,160 @@ class EnglishReader(Conditions):
             self.query.outputs.append(output)
 
     def _count(self, index: int, mention: Mention) -> int:
+        """Read what is counted; return the index of the next mention to read."""
         mention.use = "output"
         cursor = index + 1
         distinct = False
-        while cursor < len(self.mentions) and self.mentions[cursor].is_cue(
-            "distinct", "of", "exists", "each", "and", "comma"
-        ):
-            if self.mentions[cursor].is_cue("distinct"):
+        while self.at(cursor).is_cue("distinct", "of", "exists", "each", "and", "comma"):
+            if self.at(cursor).is_cue("distinct"):
                 distinct = True
                 self.mentions[cursor].use = "output"
             cursor += 1
         if (
-            cursor + 1 < len(self.mentions)
-            and self.mentions[cursor].is_cue("aggregate")
+            self.at(cursor).is_cue("aggregate")
+            and self.at(cursor + 1).kind == "schema"
             and not self.is_table(cursor + 1)
         ):
             # `how many total points`
             return self._aggregates(cursor)
-        counted = False
-        while (
-            cursor < len(self.mentions) and self.mentions[cursor].kind == "schema" and self.mentions[cursor].use is None
-        ):
-            near = self.mentions[cursor]
-            following = self.following_column(cursor) if self.is_table(cursor) else None
-            if following is not None and following == cursor + 1 and self.mentions[following].use is None:
-                near.use = "modifier"
-                cursor = following
-                continue
-            if self.is_table(cursor):
-                near.use = "output"
-                table = self.table_of(cursor)
-                counted = True
-                self._add(Output(None, "count", table=table))
-                if self.query.entity is None and not self.query.group:
-                    self.query.entity = table
-            else:
-                ref = self.column(cursor)
-                if ref is None:
-                    break
-                near.use = "output"
-                counted = True
-                found = self.context.field(ref)
-                if found.numeric and not found.key and not distinct and found.kind == "number":
-                    self.doubts.add(
-                        0.2 if "total" in mention.text.lower() else 0.05,
-                        f"`{near.text}` is taken for a number that the table holds",
-                    )
-                    self._add(Output(ref))
-                else:
-                    self._add(Output(ref, "count", distinct=True))
-                    if not distinct:
-                        self.doubts.add(0.1, f"`{near.text}` is counted once a value")
-            # `how many different series and contents`
-            if distinct and cursor + 2 < len(self.mentions) and self.mentions[cursor + 1].is_cue("and"):
-                cursor += 2
-                continue
-            return cursor + 1
-        if not counted:
-            if self.main is not None:
-                self._add(Output(None, "count", table=self.main))
-                if mention.carried != "times" and not self._said_before(index):
-                    self.doubts.add(0.2, "it is not said what is counted")
-            else:
-                self.doubts.add(0.5, "it is not said what is counted")
+        last = self._counted(cursor, mention, distinct=distinct)
+        if last is not None:
+            return last + 1
+        if self.main is not None:
+            self._add(Output(None, "count", table=self.main))
+        if self.main is None or (mention.carried != "times" and not self._said_before(index)):
+            self.doubts.add(0.2 if self.main is not None else 0.5, "it is not said what is counted")
         return max(cursor, index + 1)
+
+    def _counted(self, cursor: int, cue: Mention, *, distinct: bool) -> int | None:
+        """Add counts of the tables and columns from `cursor` on; return the index of the last one."""
+        last = None
+        while self.at(cursor).kind == "schema" and self.at(cursor).use is None:
+            following = self.following_column(cursor) if self.is_table(cursor) else None
+            if following is not None and self.mentions[following].use is None:
+                self.mentions[cursor].use = "modifier"
+                cursor = following
+            if not self._count_one(cursor, cue, distinct=distinct):
+                break
+            self.mentions[cursor].use = "output"
+            last = cursor
+            # `how many different series and contents`
+            if not (distinct and self.at(cursor + 1).is_cue("and")):
+                break
+            cursor += 2
+        return last
+
+    def _count_one(self, index: int, cue: Mention, *, distinct: bool) -> bool:
+        if self.is_table(index):
+            table = self.table_of(index)
+            self._add(Output(None, "count", table=table))
+            if self.query.entity is None and not self.query.group:
+                self.query.entity = table
+            return True
+        ref = self.column(index)
+        if ref is None:
+            return False
+        found, text = self.context.field(ref), self.mentions[index].text
+        if found.numeric and found.kind == "number" and not found.key and not distinct:
+            unsure = 0.2 if "total" in cue.text.lower() else 0.05
+            self.doubts.add(unsure, f"`{text}` is taken for a number that the table holds")
+            self._add(Output(ref))
+        else:
+            self.doubts.add(0.0 if distinct else 0.1, f"`{text}` is counted once a value")
+            self._add(Output(ref, "count", distinct=True))
+        return True
 
     def _said_before(self, index: int) -> bool:
         return any(m.kind == "schema" for m in self.mentions[:index])
 
     def _aggregates(self, index: int) -> int:
-        functions: list[tuple[str, Mention]] = []
+        """Read functions and what they are taken of; return the index of the next mention to read."""
+        functions: list[tuple[Aggregate, Mention]] = []
         cursor = index
-        while cursor < len(self.mentions):
+        while self.at(cursor).is_cue("aggregate", "super", "and", "comma", "of"):
             mention = self.mentions[cursor]
-            if mention.is_cue("aggregate") and mention.use is None:
-                functions.append((mention.carried, mention))
-            elif mention.is_cue("super") and mention.use is None:
+            if mention.use is None and mention.is_cue("aggregate"):
+                functions.append((mention.carried, mention))  # type: ignore[arg-type]
+            elif mention.use is None and mention.is_cue("super"):
                 functions.append(("max" if mention.carried.startswith("desc") else "min", mention))
-            elif not mention.is_cue("and", "comma", "of"):
-                break
             cursor += 1
-        target = cursor if cursor < len(self.mentions) else None
-        if target is not None and self.is_table(target):
-            following = self.following_column(target)
-            if following is not None:
-                self.mentions[target].use = "modifier"
-                target = following
-        ref = (
-            self.column(target, kinds=("number", "date"))
-            if target is not None and self.mentions[target].kind == "schema"
-            else None
-        )
-        if ref is None or target is None:
-            text = functions[0][1].text if functions else ""
-            self.doubts.add(0.45, f"`{text}` is taken of nothing that is a number")
+        target = cursor
+        if self.at(target).kind == "schema" and self.is_table(target) and (following := self.following_column(target)):
+            self.mentions[target].use = "modifier"
+            target = following
+        ref = self.column(target, kinds=("number", "date")) if self.at(target).kind == "schema" else None
+        if ref is None:
+            self.doubts.add(0.45, f"`{functions[0][1].text if functions else ''}` is taken of nothing that is a number")
             return max(cursor, index + 1)
         self.mentions[target].use = "output"
         for function, mention in functions:
             mention.use = "output"
             mention.choice = f"{function}({ref.table}.{ref.column})"
-            self._add(Output(ref, function))  # type: ignore[arg-type]
-        # `the average age and weight of pets`
+            self._add(Output(ref, function))
+        return self._joined(target, [function for function, _ in functions]) + 1
+
+    def _joined(self, target: int, functions: list[Aggregate]) -> int:
+        """Read `the average age and weight of pets`; return the index of the last column."""
         while (
-            target + 2 < len(self.mentions)
-            and self.mentions[target + 1].is_cue("and", "comma")
-            and self.mentions[target + 2].kind == "schema"
+            self.at(target + 1).is_cue("and", "comma")
+            and self.at(target + 2).kind == "schema"
+            and self.at(target + 2).use is None
             and not self.is_table(target + 2)
-            and self.mentions[target + 2].use is None
             and (other := self.column(target + 2, kinds=("number",))) is not None
         ):
             target += 2
             self.mentions[target].use = "output"
-            for function, _ in functions:
-                self._add(Output(other, function))  # type: ignore[arg-type]
-        return target + 1
+            for function in functions:
+                self._add(Output(other, function))
+        return target
 
     # The whole ---------------------------------------------------------------------------------------------
 
     def _finish(self) -> None:
         query = self.query
-        counts = [o for o in query.outputs if o.aggregate == "count" and o.ref is None]
-        ranked_counts = [r for r in query.rankings if r.what.aggregate == "count"]
         if not query.outputs:
             self._default_outputs()
-        if ranked_counts and not query.group:
-            self._group_ranked(ranked_counts[0])
-        if (
-            query.having
-            and any(o.aggregate == "count" for o in query.outputs)
-            and not any(o.aggregate is None for o in query.outputs)
-        ):
+        self._choose_entity()
+        counts = any(o.aggregate == "count" for o in query.outputs)
+        if query.having and counts and all(o.aggregate is not None for o in query.outputs):
             self.doubts.add(0.5, "groups are to be counted")
-        if counts and any(o.aggregate is None for o in query.outputs):
-            query.entity = query.entity or counts[0].table
-        plain = [o.ref for o in query.outputs if o.aggregate is None and o.ref is not None]
-        if query.entity is None and plain:
-            tables = [ref.table for ref in plain]
-            query.entity = self.main if self.main in tables else tables[0]
-        if query.entity is None:
-            query.entity = self.main
-        if any(m.is_cue("distinct") for m in self.mentions):
-            query.distinct = True
-            for m in self.mentions:
-                if m.is_cue("distinct"):
-                    m.use = m.use or "distinct"
+        for mention in self.mentions:
+            if mention.is_cue("distinct"):
+                query.distinct = True
+                mention.use = mention.use or "distinct"
         self._drop_repeated()
         self._check_wording()
+        self._decide_groups()
+        first = next((o for o in query.outputs if o.ref is not None), None)
+        if self._alphabetical is not None and first is not None:
+            query.rankings.append(Ranking(first, self._alphabetical, None))
+        self._charge_unread()
+
+    def _choose_entity(self) -> None:
+        """Decide which table's rows the question is on."""
+        query = self.query
+        plain = [o.ref.table for o in query.outputs if o.aggregate is None and o.ref is not None]
+        ranked = [r for r in query.rankings if r.what.aggregate == "count"]
+        if ranked and plain and not query.group and plain[0] != ranked[0].what.table:
+            query.entity = plain[0]
+        if query.entity is None:
+            counted = [o.table for o in query.outputs if o.aggregate == "count" and o.ref is None]
+            if counted and len(counted) < len(query.outputs):
+                query.entity = counted[0]
+            elif plain:
+                query.entity = self.main if self.main in plain else plain[0]
+            else:
+                query.entity = self.main
+
+    def _decide_groups(self) -> None:
+        """Decide whether groups are rows of the entity or values of a column."""
+        query = self.query
         counted = {o.table for o in query.outputs if o.aggregate} | {h.what.table for h in query.having}
         counted |= {r.what.table for r in query.rankings if r.what.aggregate}
         query.per_row = query.entity in self.spoken and query.entity not in counted
         if query.group and query.entity is not None:
             names = self.context.names(query.entity)
             query.per_row = query.per_row and all(ref in names for ref in query.group)
-        if self._alphabetical is not None:
-            first = next((o for o in query.outputs if o.ref is not None), None)
-            if first is not None:
-                query.rankings.append(Ranking(first, self._alphabetical, None))
-        self._charge_unread()
 
     def _drop_repeated(self) -> None:
         """Leave out columns that are compared, and columns that a count only passes by."""
@@ -549,9 +293,9 @@ class EnglishReader(Conditions):
                 query.outputs = query.outputs[:1]
         for ranking in query.rankings:
             ref = ranking.what.ref
-            if ranking.limit is not None and ref is not None and ranking.what.aggregate is None:
-                if self.context.field(ref).kind == "text":
-                    self.doubts.add(0.4, f"`{ref.table}.{ref.column}` holds no numbers to rank by")
+            ranked = ranking.limit is not None and ranking.what.aggregate is None
+            if ranked and ref is not None and self.context.field(ref).kind == "text":
+                self.doubts.add(0.4, f"`{ref.table}.{ref.column}` holds no numbers to rank by")
 
     def _check_wording(self) -> None:
         """Note words that ask for more than a rule here can do, and questions that ask for yes or no."""
@@ -583,14 +327,6 @@ class EnglishReader(Conditions):
                 mention.use = mention.use or "output"
                 return self.table_of(index)
         return None
-
-    def _group_ranked(self, ranking: Ranking) -> None:
-        plain = [o.ref for o in self.query.outputs if o.aggregate is None and o.ref is not None]
-        if not plain:
-            return
-        table = plain[0].table
-        if ranking.what.table is not None and table != ranking.what.table:
-            self.query.entity = table
 
     def _charge_unread(self) -> None:
         for index, mention in enumerate(self.mentions):

@@ -4,168 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from debriefer.offline.english_names import Names
 from debriefer.offline.lexicon_english import ARRIVAL_WORDS, DEPARTURE_WORDS
 from debriefer.offline.linking import Candidate, Mention
-from debriefer.offline.model import Absence, Condition, Having, Operator, Output, Query, Ref, Scalar
-from debriefer.offline.resolve import Context, Doubts
+from debriefer.offline.model import Absence, Condition, Having, Operator, Output, Ref, Scalar
 from debriefer.offline.words import split_name
 
-_SKIPPED = ("of", "exists", "distinct", "comma")
-# Below this a column's words are only a part of its name.
-_WHOLE = 0.8
+_NEAR = 3
 _FIRST_YEAR, _LAST_YEAR = 1000, 2100
 
 
-class Conditions:
-    """The part of the English reader that finds tables, conditions and relations."""
-
-    def __init__(self, context: Context, mentions: Sequence[Mention]) -> None:
-        self.context = context
-        self.all_mentions = mentions
-        self.mentions = [m for m in mentions if m.kind != "stop"]
-        self.query = Query()
-        self.doubts = Doubts()
-        self.known: list[str] = []
-        # Whether the wording asks for one row where nothing chooses one.
-        self.singular = False
-        self.main: str | None = None
-        self._alphabetical: bool | None = None
-        self._group_outputs: list[Ref] = []
-        self.spoken: set[str] = set()
-        self.support: dict[str, float] = {}
-        self._last: tuple[int, Condition] | None = None
-        self._conditions: list[tuple[int, Condition, bool]] = []
-
-    # Names -------------------------------------------------------------------------------------------------
-
-    def is_table(self, index: int) -> bool:
-        """Return whether the mention stands for a table rather than for a column."""
-        mention = self.mentions[index]
-        if mention.kind != "schema" or not mention.tables:
-            return False
-        tables = {c.table for c in mention.tables}
-        columns = [c for c in mention.columns if not self.context.target(c.table, c.column or "") in tables]
-        if columns and mention.tables[0].score < columns[0].score - 0.02:
-            return False
-        return not (mention.tables[0].score < 0.75 and columns)  # noqa: PLR2004
-
-    def table_of(self, index: int) -> str:
-        """Return the table that the mention stands for."""
-        mention = self.mentions[index]
-        best = mention.tables[0]
-        same = [c for c in mention.tables if best.score - c.score < 0.02]  # noqa: PLR2004
-        known = [c for c in same if c.table in self.known[:1]]
-        chosen = known[0] if known else max(same, key=lambda c: self.support.get(c.table, 0.0))
-        mention.choice, mention.score = chosen.table, chosen.score
-        return chosen.table
-
-    def find_tables(self) -> None:
-        """Note the tables that the question speaks of, in order."""
-        self.support = self.context.support(self.mentions)
-        for index, mention in enumerate(self.mentions):
-            if self.is_table(index):
-                table = self.table_of(index)
-                if table not in self.known:
-                    self.known.append(table)
-                    others = [c for c in mention.tables if c.table != table and c.score > mention.score - 0.02]
-                    if others:
-                        self.doubts.add(0.12, f"`{mention.text}` may be `{table}` or `{others[0].table}`")
-                    self.doubts.add((1 - mention.score) * 0.3, f"`{mention.text}` fits `{table}` only in part")
-        self.spoken = set(self.known)
-        if not self.known and self.support:
-            self.known.append(max(self.support, key=lambda table: (self.support[table], table)))
-        self.main = self.known[0] if self.known else None
-        for index, mention in enumerate(self.mentions[:-1]):
-            if self.is_table(index) and self.following_column(index) == index + 1 and self._modifies(index):
-                mention.use = "modifier"
-
-    def _modifies(self, index: int) -> bool:
-        """Return whether a table only says whose the following column is (`singer name`)."""
-        before = self.mentions[index - 1] if index else None
-        return before is None or not before.is_cue("count", "each")
-
-    def following_column(self, index: int) -> int | None:
-        """Return the index of the next mention where it is a column of this mention's table."""
-        if index + 1 >= len(self.mentions):
-            return None
-        following, tables = self.mentions[index + 1], {c.table for c in self.mentions[index].tables}
-        if following.kind != "schema" or self.is_table(index + 1):
-            return None
-        fits = any(c.table in tables and c.score >= _WHOLE for c in following.columns)
-        return index + 1 if fits else None
-
-    def next_content(self, index: int) -> int | None:
-        """Return the index of the next mention that is no filling cue."""
-        cursor = index + 1
-        while cursor < len(self.mentions) and self.mentions[cursor].is_cue(*_SKIPPED, "opener"):
-            cursor += 1
-        return cursor if cursor < len(self.mentions) else None
-
-    def table_after(self, index: int) -> str | None:
-        """Return the table that the next content mention stands for."""
-        target = self.next_content(index)
-        return self.table_of(target) if target is not None and self.is_table(target) else None
-
-    def near(self, index: int) -> list[str]:
-        """Return the tables that stand next to a column mention, nearest first."""
-        if index and self.is_table(index - 1):
-            return [self.table_of(index - 1)]
-        result = []
-        for other in range(index + 1, min(index + 9, len(self.mentions))):
-            mention = self.mentions[other]
-            if self.is_table(other):
-                result.append(self.table_of(other))
-                break
-            if not (
-                mention.kind == "schema" or mention.is_cue("of", "and", "comma", "distinct", "from", "each", "exists")
-            ):
-                break
-        for other in range(index - 1, -1, -1):
-            if self.is_table(other):
-                table = self.table_of(other)
-                if table not in result:
-                    result.append(table)
-                break
-        return result
-
-    def column(self, index: int, *, kinds: Sequence[str] = ()) -> Ref | None:
-        """Return the column that the mention stands for among its neighbours."""
-        return self.context.choose_column(
-            self.mentions[index], self.doubts, near=self.near(index), known=self.known, kinds=kinds
-        )
-
-    def find_column(self, words: tuple[str, ...], table: str | None) -> Ref | None:
-        """Return the column of `table`, or else of a table next to it, whose name holds all of `words`."""
-        tables = [table, *self.known] if table else self.known
-        for name in dict.fromkeys(tables):
-            for found in self.context.entity(name).fields.values():
-                if set(words) <= set(found.words) and not found.key:
-                    return Ref(name, found.name)
-        return None
-
-    def date_column(self, table: str | None, index: int | None = None) -> Ref | None:
-        """Return the date of `table` that the words after `index` speak of, or its only one."""
-        for name in dict.fromkeys([table, *self.known] if table else self.known):
-            dates = [
-                f
-                for f in self.context.entity(name).fields.values()
-                if f.kind == "date" or {"date", "year", "time", "day"} & set(f.words)
-            ]
-            if index is not None:
-                said = {w for m in self.all_mentions for w in split_name(m.text)}
-                roots = {w[:4] for w in said if len(w) >= 3}  # noqa: PLR2004
-                told = [f for f in dates if any(w[:4] in roots for w in f.words if w not in ("date", "year", "time"))]
-                dates = told or dates
-            if dates:
-                if len(dates) > 1:
-                    self.doubts.add(0.1, f"`{name}` has more than one date")
-                return Ref(name, dates[0].name)
-        return None
+class Conditions(Names):
+    """The part of the English reader that finds conditions and relations."""
 
     # Conditions --------------------------------------------------------------------------------------------
 
     def read_conditions(self) -> None:
         """Turn values, numbers and comparisons into conditions."""
+        self.context.take_facts(self.query, self.mentions)
         for index, mention in enumerate(self.mentions):
             if mention.use is not None:
                 continue
@@ -183,38 +39,35 @@ class Conditions:
         return cursor if cursor >= 0 else None
 
     def _number(self, index: int, mention: Mention) -> None:
-        previous = self.mentions[index - 1] if index else None
-        after = self.mentions[index + 1] if index + 1 < len(self.mentions) else None
-        if previous is not None and previous.is_cue("super", "common"):
-            return
-        if (
-            after is not None
-            and after.is_cue("super", "common")
-            and (previous is None or not previous.is_cue("compare"))
-        ):
-            return
-        if previous is not None and previous.is_cue("compare"):
+        previous, after = self.at(index - 1), self.at(index + 1)
+        if previous.is_cue("compare"):
             self._compare(index, index - 1, previous.carried)
+        elif previous.is_cue("super", "common") or after.is_cue("super", "common"):
             return
-        if (
-            index > 1
-            and previous is not None
-            and previous.kind == "schema"
-            and self.mentions[index - 2].is_cue("compare")
-            and self.mentions[index - 2].carried != "between"
-            and (ref := self._comparable(index - 1, ("number", "date"))) is not None
-        ):
+        elif self._compared_before(index):
             # `below age 18`
-            self.mentions[index - 2].use = "condition"
-            operator = self.mentions[index - 2].carried.split()[0]
-            self._add_condition(index, ref, operator, (mention.number or 0.0,), named=index - 1)  # type: ignore[arg-type]
-            return
-        if after is not None and after.is_cue("after-number"):
+            cue = self.at(index - 2)
+            cue.use = "condition"
+            ref = self._comparable(index - 1, ("number", "date"))
+            if ref is not None:
+                self._add_condition(index, ref, cue.operator, (mention.number or 0.0,), named=index - 1)
+        elif after.is_cue("after-number"):
             after.use = "condition"
             self._compare(index, index, after.carried)
-            return
-        if self._joins_last(index, mention.number or 0.0):
-            return
+        elif not self._joins_last(index, mention.number or 0.0):
+            self._equal(index, mention)
+
+    def _compared_before(self, index: int) -> bool:
+        cue = self.at(index - 2)
+        return (
+            self.at(index - 1).kind == "schema"
+            and cue.is_cue("compare")
+            and cue.carried != "between"
+            and self._may_compare(index - 1, ("number", "date"))
+        )
+
+    def _equal(self, index: int, mention: Mention) -> None:
+        """Read a number that nothing compares: `whose birth year is 1948`, `in 2014`."""
         before = self._before(index)
         if before is not None and self.mentions[before].kind == "schema" and self.mentions[before].use != "modifier":
             ref = self._comparable(before, ("number", "date"))
@@ -223,58 +76,59 @@ class Conditions:
                 return
         if mention.hits:
             self._value(index, mention)
-            return
-        if self._is_year(mention.number):
-            ref = self.date_column(self.main, index)
-            if ref is not None:
-                self._add_condition(index, ref, "=", (mention.number or 0.0,), named=None)
+        elif self._is_year(mention.number) and (ref := self.date_column(self.main, index)) is not None:
+            self._add_condition(index, ref, "=", (mention.number or 0.0,), named=None)
 
     def _is_year(self, number: float | None) -> bool:
         return number is not None and number == int(number) and _FIRST_YEAR <= number <= _LAST_YEAR
 
     def _compare(self, index: int, cue: int, carried: str) -> None:
-        mention, operator = self.mentions[index], carried.split()[0]
-        values: tuple[Scalar, ...] = (mention.number or 0.0,)
+        operator, *dimension = carried.split()
+        values: tuple[Scalar, ...] = (self.mentions[index].number or 0.0,)
         end = index
         if operator == "between":
-            if index + 2 >= len(self.mentions) or self.mentions[index + 2].kind != "number":
-                return
-            self.mentions[index + 2].use = "condition"
-            values = (mention.number or 0.0, self.mentions[index + 2].number or 0.0)
             end = index + 2
+            upper = self.at(end)
+            if upper.kind != "number":
+                return
+            upper.use = "condition"
+            values = (*values, upper.number or 0.0)
         following = self.next_content(end)
-        before = self._before(cue) if cue else None
-        if before is not None and self.mentions[before].is_cue("compare"):
-            before = self._before(before)
-        ref: Ref | None = None
-        named: int | None = None
         counted = following is not None and self.is_table(following) and self.following_column(following) is None
-        if (
-            before is not None
-            and self.mentions[before].kind == "schema"
-            and not self.is_table(before)
-            and self.mentions[before].use in (None, "condition")
-            and not (counted and self.mentions[cue - 1].is_cue("opener"))
-        ):
-            ref, named = self._comparable(before, ("number", "date")), before
+        named = self._column_before(cue, counted=counted)
+        ref = self._comparable(named, ("number", "date")) if named is not None else None
         if ref is None and following is not None and self.mentions[following].kind == "schema":
             if counted:
                 self._count_compare(index, cue, following, operator)
                 return
             ref, named = self._comparable(following, ("number", "date")), following
         if ref is None:
-            named = None
-            dimension = carried.split()[1:]
-            if dimension == ["age"]:
-                ref = self.find_column(("age",), self.main)
-            elif dimension == ["date"] or self._is_year(mention.number):
-                ref = self.date_column(self.main, index)
-            if ref is None and self._last is not None and index - self._last[0] <= 3:  # noqa: PLR2004
-                ref = self._last[1].ref
-        if ref is None:
-            return
-        self.mentions[cue].use = "condition"
-        self._add_condition(index, ref, operator, values, named=named)  # type: ignore[arg-type]
+            ref, named = self._unnamed(index, dimension), None
+        if ref is not None:
+            self.mentions[cue].use = "condition"
+            self._add_condition(index, ref, operator, values, named=named)  # type: ignore[arg-type]
+
+    def _column_before(self, cue: int, *, counted: bool) -> int | None:
+        """Return the column that stands before a comparison (`sales more than 300`)."""
+        before = self._before(cue)
+        if before is not None and self.mentions[before].is_cue("compare"):
+            before = self._before(before)
+        if before is None or self.mentions[before].kind != "schema" or self.is_table(before):
+            return None
+        if self.mentions[before].use not in (None, "condition") or (counted and self.at(cue - 1).is_cue("opener")):
+            return None
+        return before
+
+    def _unnamed(self, index: int, dimension: list[str]) -> Ref | None:
+        """Return the column of a comparison that names none: an age, a date, or the one that was compared before."""
+        ref = None
+        if dimension == ["age"]:
+            ref = self.find_column(("age",), self.main)
+        elif dimension == ["date"] or self._is_year(self.mentions[index].number):
+            ref = self.date_column(self.main, index)
+        if ref is None and self._last is not None and index - self._last[0] <= _NEAR:
+            ref = self._last[1].ref
+        return ref
 
     def _count_compare(self, index: int, cue: int, following: int, operator: str) -> None:
         table = self.table_of(following)
@@ -283,12 +137,13 @@ class Conditions:
         number = self.mentions[index].number or 0.0
         self.query.having.append(Having(Output(None, "count", table=table), operator, number))  # type: ignore[arg-type]
 
-    def _comparable(self, index: int, kinds: Sequence[str]) -> Ref | None:
-        if not any(
+    def _may_compare(self, index: int, kinds: Sequence[str]) -> bool:
+        return any(
             self.context.schema.field(c.table, c.column or "").kind in kinds for c in self.mentions[index].columns
-        ):
-            return None
-        return self.column(index, kinds=kinds)
+        )
+
+    def _comparable(self, index: int, kinds: Sequence[str]) -> Ref | None:
+        return self.column(index, kinds=kinds) if self._may_compare(index, kinds) else None
 
     def _joins_last(self, index: int, value: Scalar) -> bool:
         """Add a value to the condition before it where only `or`, `and` or a comma stand between."""
@@ -464,8 +319,8 @@ class Conditions:
         return False
 
     def _place_conditions(self) -> None:
-        for position, (_, condition, negated) in enumerate(self._conditions):
-            ref = condition.ref
+        for position, (_, found, negated) in enumerate(self._conditions):
+            condition, ref = found, found.ref
             several = bool(self.main) and ref.table != self.main and self.context.multiplies(self.main or "", ref.table)
             if negated and several and condition.operator == "=":
                 self.query.absences.append(Absence(ref.table, (condition,)))

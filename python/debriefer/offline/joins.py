@@ -135,28 +135,30 @@ def _found(catalog: Catalog, schema: Schema, entity: Entity, field: Field) -> li
 
 
 def _same_name(field: Field, target: Field, other: Entity) -> bool:
-    return field.words == target.words or field.words == (*other.words, *target.words)
+    return field.words in (target.words, (*other.words, *target.words))
 
 
 def _agreement(field: Field, target: Field, other: Entity) -> float:
     """Return how well the names agree; 0 where a reference is out of the question."""
-    name, to_name, to_table = compact(field.name), compact(target.name), compact(other.table.source_name)
     if field.key and target.key:
-        stem = name.removesuffix("id")
-        if _same_name(field, target, other) or name == to_table + to_name:
-            # A bare `id` in two tables says nothing about a reference.
-            return 0.0 if name == "id" else 3.0
-        if stem and (to_table.endswith(stem) or stem.endswith(to_table)):
-            return 2.5
-        if set(field.words) - {"id"} and set(field.words) - {"id"} <= {*other.words, *target.words}:
-            return 2.0
-        # Surrogate numbers of one table are contained in those of any larger one.
-        return 0.0 if field.numeric else 1.0
-    if field.words and not field.numeric and target.words == field.words and len(field.words) > 0:
-        return 1.5 if field.name.casefold() == target.name.casefold() else 0.0
-    if field.words == other.words and (target.key or target.unique):
-        return 1.2
-    return 0.0
+        return _key_agreement(field, target, other)
+    if field.words and not field.numeric and field.name.casefold() == target.name.casefold():
+        return 1.5
+    return 1.2 if field.words == other.words and (target.key or target.unique) else 0.0
+
+
+def _key_agreement(field: Field, target: Field, other: Entity) -> float:
+    name, to_name, to_table = compact(field.name), compact(target.name), compact(other.table.source_name)
+    if _same_name(field, target, other) or name == to_table + to_name:
+        # A bare `id` in two tables says nothing about a reference.
+        return 0.0 if name == "id" else 3.0
+    core, telling = name.removesuffix("id"), set(field.words) - {"id"}
+    if core and (to_table.endswith(core) or core.endswith(to_table)):
+        return 2.5
+    if telling and telling <= {*other.words, *target.words}:
+        return 2.0
+    # Surrogate numbers of one table are contained in those of any larger one.
+    return 0.0 if field.numeric else 1.0
 
 
 def _inclusion(catalog: Catalog, table: str, column: str, to_table: str, to_column: str) -> float:

@@ -2,6 +2,107 @@
 
 from __future__ import annotations
 
+from debriefer.offline.cue_table import read_cues, words
+
+# Each line: the cue, what it carries, and after the bar its phrases. The longest phrase wins; a phrase on two
+# lines is first what stands first.
+_CUES = """
+count | how many, number of, the number of, total number of, the total number of, count, counts, count of
+count | count the number of, counts of, numbers of
+count times | how many times, number of times, how often
+aggregate avg | average, mean, avg, on average, average of
+aggregate sum | total, sum, sum of, combined, overall, how much, total amount of
+aggregate max | maximum, max
+aggregate min | minimum, min
+super desc | highest, largest, biggest, greatest, top, best, maximum, max, most highly
+super desc most | most
+super asc | lowest, smallest, minimum, worst, bottom
+super asc most | least, fewest
+super desc length duration time | longest
+super asc length duration height time | shortest
+super desc height | tallest
+super desc weight | heaviest
+super asc weight | lightest
+super desc speed | fastest
+super asc speed | slowest
+super desc worth income salary | richest
+super desc price cost fee | most expensive
+super asc price cost fee | cheapest, least expensive
+super oldest | oldest, eldest
+super youngest | youngest
+super desc date | latest, newest, most recent, most recently
+super asc date | earliest
+super desc population | most populous, most populated
+super asc population | least populous
+common desc | most common, most popular, most frequent, most frequently, most commonly, most often
+common asc | least common, least popular
+departs | depart from, departs from, departing from, departing, depart, leaving, leave, leaving from, leave from
+departs | fly from, flying from, starting from, coming from, originating from, sent by
+arrives | into, arriving in, arriving at, arrive in, arrive at, arriving, arrive, arrives in, arrives at
+arrives | land in, landing in, land at, landing at, go to, going to, goes to, fly to, flying to, received by
+each | each, every, per, for each, for every, by each, of each, in each, from each, each of the, grouped by
+each | group by, broken down by
+compare > | more than, greater than, larger than, higher than, bigger than, longer than, over, above, exceeding
+compare > | exceeds, exceed
+compare > age | older than
+compare > date | after, later than
+compare < | less than, fewer than, lower than, smaller than, shorter than, below, under
+compare < age | younger than
+compare < date | before, earlier than, prior to
+compare >= | at least, no less than, not less than, no fewer than
+compare <= | at most, no more than, not more than, up to
+compare = | equal to, equals, exactly, only
+compare between | between
+compare >= date | since
+after-number >= | or more, or greater, or higher
+after-number <= | or less, or fewer
+not | not, no, without, never, excluding, except, except for, other than, don't, doesn't, didn't, isn't, aren't
+not | wasn't, weren't, haven't, hasn't
+not have | do not have, does not have, did not have, don't have, doesn't have, have no, has no, did not get
+not have | have not, has not, have never, has never, with no
+or | or
+and | and, as well as, along with, together with
+both | both
+distinct | kinds of, different kinds of, different types of, different, distinct, unique
+sort | sorted by, ordered by, order by, sort by, in order of, order of, sorted in, ordered in, sort, sorted
+sort | ordered, in the order of, ranked by, arranged by
+sort asc | in ascending order of, in ascending order, ascending order, in increasing order of
+sort asc | in alphabetical order of
+sort desc | in descending order of, in descending order, descending order, in decreasing order of
+sort alpha | in alphabetical order, in alphabetic order, in lexicographic order, in lexicographical order
+sort alpha | alphabetically, in ascending alphabetical order
+sort alpha desc | in reverse alphabetical order, in descending alphabetical order
+direction asc | ascending, in ascending, from low to high, from lowest to highest, from smallest to largest
+direction asc | increasing
+direction desc | descending, in descending, from high to low, from highest to lowest, from largest to smallest
+direction desc | from most to least, decreasing
+direction age desc | from oldest to youngest, from the oldest to the youngest
+direction age asc | from youngest to oldest, from the youngest to the oldest
+like contains | contain, contains, containing, include, includes, including, contain the word, contains the word
+like contains | containing the word, contain the substring, contains the substring, contain the letter
+like contains | contains the letter, contains the string, has the substring, with the substring
+like starts | start with, starts with, starting with, start with the letter, starts with the letter
+like starts | starting with the letter, begin with, begins with, beginning with
+like ends | end with, ends with, ending with
+which | which, what, what kind of, what type of, what are, what is
+who | who, whom, who is, who are, who was, who were
+when | when, when did, when was, when is, what date, on what date
+where | where
+opener | with, whose, that, having, has, have, had, in which, for which, of which, from which, that have
+opener | that has, that had, who have, who has, who had, which have, which has, are there, is there
+of | of, for, 's, of all, for all, of all the, of the, for the
+from | from
+to | to
+exists | any, some, at least one, at least 1
+stop-sentence | ., ?, ;
+"""
+
+CUES: dict[tuple[str, ...], tuple[tuple[str, str], ...]] = {
+    tuple(phrase.split()): found for phrase, found in read_cues(_CUES).items()
+}
+CUES[(",",)] = (("comma", ""),)
+LONGEST_CUE = max(map(len, CUES))
+
 NUMBER_WORDS = {
     "one": 1,
     "two": 2,
@@ -24,436 +125,91 @@ NUMBER_WORDS = {
     "single": 1,
 }
 
-# Phrase -> (cue, what it carries). The longest phrase wins.
-_PHRASES: dict[str, dict[str, str]] = {
-    "count": {
-        "how many": "",
-        "number of": "",
-        "the number of": "",
-        "total number of": "",
-        "the total number of": "",
-        "count": "",
-        "counts": "",
-        "count of": "",
-        "count the number of": "",
-        "counts of": "",
-        "numbers of": "",
-        "how many times": "times",
-        "number of times": "times",
-        "how often": "times",
-    },
-    "aggregate": {
-        "average": "avg",
-        "mean": "avg",
-        "avg": "avg",
-        "on average": "avg",
-        "average of": "avg",
-        "total": "sum",
-        "sum": "sum",
-        "sum of": "sum",
-        "combined": "sum",
-        "overall": "sum",
-        "how much": "sum",
-        "total amount of": "sum",
-        "maximum": "max",
-        "max": "max",
-        "minimum": "min",
-        "min": "min",
-    },
-    "super": {
-        "highest": "desc",
-        "largest": "desc",
-        "biggest": "desc",
-        "greatest": "desc",
-        "most": "desc most",
-        "top": "desc",
-        "best": "desc",
-        "maximum": "desc",
-        "max": "desc",
-        "lowest": "asc",
-        "smallest": "asc",
-        "least": "asc most",
-        "fewest": "asc most",
-        "minimum": "asc",
-        "worst": "asc",
-        "bottom": "asc",
-        "longest": "desc length duration time",
-        "shortest": "asc length duration height time",
-        "tallest": "desc height",
-        "heaviest": "desc weight",
-        "lightest": "asc weight",
-        "fastest": "desc speed",
-        "slowest": "asc speed",
-        "richest": "desc worth income salary",
-        "most expensive": "desc price cost fee",
-        "cheapest": "asc price cost fee",
-        "least expensive": "asc price cost fee",
-        "oldest": "oldest",
-        "youngest": "youngest",
-        "eldest": "oldest",
-        "latest": "desc date",
-        "newest": "desc date",
-        "most recent": "desc date",
-        "most recently": "desc date",
-        "earliest": "asc date",
-        "most populous": "desc population",
-        "most populated": "desc population",
-        "least populous": "asc population",
-        "most highly": "desc",
-    },
-    "common": {
-        "most common": "desc",
-        "most popular": "desc",
-        "most frequent": "desc",
-        "most frequently": "desc",
-        "most commonly": "desc",
-        "least common": "asc",
-        "least popular": "asc",
-        "most often": "desc",
-    },
-    "departs": {
-        "depart from": "",
-        "departs from": "",
-        "departing from": "",
-        "departing": "",
-        "depart": "",
-        "leaving": "",
-        "leave": "",
-        "leaving from": "",
-        "leave from": "",
-        "fly from": "",
-        "flying from": "",
-        "starting from": "",
-        "coming from": "",
-        "originating from": "",
-        "sent by": "",
-    },
-    "arrives": {
-        "into": "",
-        "arriving in": "",
-        "arriving at": "",
-        "arrive in": "",
-        "arrive at": "",
-        "arriving": "",
-        "arrive": "",
-        "arrives in": "",
-        "arrives at": "",
-        "land in": "",
-        "landing in": "",
-        "land at": "",
-        "landing at": "",
-        "go to": "",
-        "going to": "",
-        "goes to": "",
-        "fly to": "",
-        "flying to": "",
-        "received by": "",
-    },
-    "each": {
-        "each": "",
-        "every": "",
-        "per": "",
-        "for each": "",
-        "for every": "",
-        "by each": "",
-        "of each": "",
-        "in each": "",
-        "from each": "",
-        "each of the": "",
-        "grouped by": "",
-        "group by": "",
-        "broken down by": "",
-    },
-    "compare": {
-        "more than": ">",
-        "greater than": ">",
-        "larger than": ">",
-        "higher than": ">",
-        "bigger than": ">",
-        "longer than": ">",
-        "older than": "> age",
-        "over": ">",
-        "above": ">",
-        "exceeding": ">",
-        "exceeds": ">",
-        "exceed": ">",
-        "after": "> date",
-        "later than": "> date",
-        "less than": "<",
-        "fewer than": "<",
-        "lower than": "<",
-        "smaller than": "<",
-        "shorter than": "<",
-        "younger than": "< age",
-        "below": "<",
-        "under": "<",
-        "before": "< date",
-        "earlier than": "< date",
-        "prior to": "< date",
-        "at least": ">=",
-        "no less than": ">=",
-        "not less than": ">=",
-        "no fewer than": ">=",
-        "at most": "<=",
-        "no more than": "<=",
-        "not more than": "<=",
-        "up to": "<=",
-        "equal to": "=",
-        "equals": "=",
-        "exactly": "=",
-        "only": "=",
-        "between": "between",
-        "since": ">= date",
-    },
-    "after-number": {"or more": ">=", "or greater": ">=", "or higher": ">=", "or less": "<=", "or fewer": "<="},
-    "not": {
-        "not": "",
-        "no": "",
-        "without": "",
-        "never": "",
-        "excluding": "",
-        "except": "",
-        "except for": "",
-        "other than": "",
-        "do not have": "have",
-        "does not have": "have",
-        "did not have": "have",
-        "don't have": "have",
-        "doesn't have": "have",
-        "have no": "have",
-        "has no": "have",
-        "did not get": "have",
-        "have not": "have",
-        "has not": "have",
-        "have never": "have",
-        "has never": "have",
-        "with no": "have",
-        "don't": "",
-        "doesn't": "",
-        "didn't": "",
-        "isn't": "",
-        "aren't": "",
-        "wasn't": "",
-        "weren't": "",
-        "haven't": "",
-        "hasn't": "",
-    },
-    "or": {"or": ""},
-    "and": {"and": "", "as well as": "", "along with": "", "together with": ""},
-    "both": {"both": ""},
-    "distinct": {
-        "kinds of": "",
-        "different kinds of": "",
-        "different types of": "",
-        "different": "",
-        "distinct": "",
-        "unique": "",
-    },
-    "sort": {
-        "sorted by": "",
-        "ordered by": "",
-        "order by": "",
-        "sort by": "",
-        "in order of": "",
-        "order of": "",
-        "sorted in": "",
-        "ordered in": "",
-        "sort": "",
-        "sorted": "",
-        "ordered": "",
-        "in the order of": "",
-        "ranked by": "",
-        "arranged by": "",
-        "in ascending order of": "asc",
-        "in descending order of": "desc",
-        "in ascending order": "asc",
-        "in descending order": "desc",
-        "ascending order": "asc",
-        "descending order": "desc",
-        "in increasing order of": "asc",
-        "in decreasing order of": "desc",
-        "in alphabetical order": "alpha",
-        "in alphabetical order of": "asc",
-        "in alphabetic order": "alpha",
-        "in lexicographic order": "alpha",
-        "in reverse alphabetical order": "alpha desc",
-        "in lexicographical order": "alpha",
-        "alphabetically": "alpha",
-        "in ascending alphabetical order": "alpha",
-        "in descending alphabetical order": "alpha desc",
-    },
-    "direction": {
-        "ascending": "asc",
-        "in ascending": "asc",
-        "descending": "desc",
-        "in descending": "desc",
-        "from high to low": "desc",
-        "from highest to lowest": "desc",
-        "from largest to smallest": "desc",
-        "from most to least": "desc",
-        "from oldest to youngest": "age desc",
-        "from the oldest to the youngest": "age desc",
-        "from youngest to oldest": "age asc",
-        "from the youngest to the oldest": "age asc",
-        "from low to high": "asc",
-        "from lowest to highest": "asc",
-        "from smallest to largest": "asc",
-        "increasing": "asc",
-        "decreasing": "desc",
-    },
-    "like": {
-        "contain": "contains",
-        "contains": "contains",
-        "containing": "contains",
-        "include": "contains",
-        "includes": "contains",
-        "including": "contains",
-        "contain the word": "contains",
-        "contains the word": "contains",
-        "containing the word": "contains",
-        "contain the substring": "contains",
-        "contains the substring": "contains",
-        "contain the letter": "contains",
-        "contains the letter": "contains",
-        "contains the string": "contains",
-        "has the substring": "contains",
-        "with the substring": "contains",
-        "start with": "starts",
-        "starts with": "starts",
-        "starting with": "starts",
-        "start with the letter": "starts",
-        "starts with the letter": "starts",
-        "starting with the letter": "starts",
-        "begin with": "starts",
-        "begins with": "starts",
-        "beginning with": "starts",
-        "end with": "ends",
-        "ends with": "ends",
-        "ending with": "ends",
-    },
-    "which": {"which": "", "what": "", "what kind of": "", "what type of": "", "what are": "", "what is": ""},
-    "who": {"who": "", "whom": "", "who is": "", "who are": "", "who was": "", "who were": ""},
-    "when": {"when": "", "when did": "", "when was": "", "when is": "", "what date": "", "on what date": ""},
-    "where": {"where": ""},
-    "opener": {
-        "with": "",
-        "whose": "",
-        "that": "",
-        "having": "",
-        "has": "",
-        "have": "",
-        "had": "",
-        "in which": "",
-        "for which": "",
-        "of which": "",
-        "from which": "",
-        "that have": "",
-        "that has": "",
-        "that had": "",
-        "who have": "",
-        "who has": "",
-        "who had": "",
-        "which have": "",
-        "which has": "",
-        "are there": "",
-        "is there": "",
-    },
-    "of": {"of": "", "for": "", "'s": "", "of all": "", "for all": "", "of all the": "", "of the": "", "for the": ""},
-    "from": {"from": ""},
-    "to": {"to": ""},
-    "exists": {"any": "", "some": "", "at least one": "", "at least 1": ""},
-    "stop-sentence": {".": "", "?": "", ";": ""},
-    "comma": {",": ""},
-}
-
-CUES: dict[tuple[str, ...], tuple[tuple[str, str], ...]] = {}
-for _cue, _table in _PHRASES.items():
-    for _phrase, _carried in _table.items():
-        _key = tuple(_phrase.split())
-        CUES[_key] = (*CUES.get(_key, ()), (_cue, _carried))
-
-LONGEST_CUE = max(map(len, CUES))
-
-STOP_WORDS = frozenset(
-    """a an the all any please list show give find return display get tell me us report provide calculate compute
-    identify select either name's is are was were be been being do does did can could would will shall should may might
-    i we you they he she it its their his her our your my this these those there here such so then than as at by in on
-    into onto out up down about within across among during through via also just only respective respectively
-    corresponding associated belonging belong belongs related given following shown know want like need see look
-    record records entry entries row rows table database dataset data value values listed available exist exists existing
-    information info details detail using used use uses currently now ever own owned named called titled known
-    got get gets make makes made take takes took come comes came go goes went going together own let whether if
-    but however while since because what's own same based them himself herself itself each other one's ones
-    kind type sort fetch retrieve print describe state draw determine
-    """.split()
-) - {"state", "name", "sort"}
+STOP_WORDS = words(
+    """
+    a about across all also among an any are as associated at available based be because been being belong
+    belonging belongs but by calculate called came can come comes compute corresponding could currently data
+    database dataset describe detail details determine did display do does down draw during each either
+    entries entry ever exist existing exists fetch find following get gets give given go goes going got he her
+    here herself himself his however i identify if in info information into is it its itself just kind know
+    known let like list listed look made make makes may me might my name's named need now on one's ones only
+    onto other our out own owned please print provide record records related report respective respectively
+    retrieve return row rows same see select shall she should show shown since so such table take takes tell
+    than the their them then there these they this those through titled together took type up us use used uses
+    using value values via want was we went were what's whether while will within would you your
+    """
+)
 
 # Filling words that a column may be called all the same.
-SOFT_STOP_WORDS = frozenset("type kind value record detail information table result set total".split())
+SOFT_STOP_WORDS = words("detail information kind record result set table total type value")
 
 # Words whose loss changes little: they repeat what the verb or the table says.
-LIGHT_WORDS = frozenset(
-    """value values result results item items thing things type types kind set group total overall whole entire
-    full complete particular certain specific individual respective various every""".split()
+LIGHT_WORDS = words(
+    """
+    certain complete entire every full group individual item items kind overall particular respective result
+    results set specific thing things total type types value values various whole
+    """
 )
 
 # Words that ask for something that no rule here does; a reading that passes over one of them is wrong.
-BEYOND = frozenset(
-    """ratio percentage percent proportion share difference median variance deviation correlation consecutive
-    next previous following preceding first second third last final taller shorter older younger earlier later longer
-    heavier larger higher bigger smaller lower fewer more less than same change increase decrease growth compared
-    versus vs outlier regression predict relationship vary rest half twice double another else ago apart
-    before after between until duration""".split()
+BEYOND = words(
+    """
+    after ago another apart before between bigger change compared consecutive correlation decrease deviation
+    difference double duration earlier else fewer final first following growth half heavier higher increase
+    larger last later less longer lower median more next older outlier percent percentage preceding predict
+    previous proportion ratio regression relationship rest same second share shorter smaller taller than third
+    twice until variance vary versus vs younger
+    """
 )
-YES_NO = frozenset("is are was were do does did has have had can could will would".split())
+YES_NO = words("are can could did do does had has have is was were will would")
 
-# Words of one meaning in general language; a question may say any of them.
-SYNONYMS: tuple[frozenset[str], ...] = tuple(
-    frozenset(group.split())
-    for group in (
-        "country nation",
-        "movie film",
-        "price cost",
-        "salary pay wage earning",
-        "customer client",
-        "employee worker staff",
-        "teacher instructor professor",
-        "car vehicle automobile",
-        "student pupil",
-        "city town",
-        "company firm business",
-        "location place",
-        "phone telephone",
-        "gender sex",
-        "category type kind",
-        "option choice",
-        "author writer",
-        "song track",
-        "revenue income",
-        "name title",
-        "picture image photo",
-        "street road",
-        "date day",
-        "length duration",
-        "goods product",
-        "begin start",
-        "finish end",
-        "maker manufacturer",
-        "birthday birthdate",
-        "state province",
-        "description detail",
-        "number count",
-        "rate rating",
-        "job occupation profession",
-    )
+# Words of one meaning in general language, a group a line; a question may say any of them.
+SYNONYMS = tuple(
+    words(line)
+    for line in """
+country nation
+film movie
+cost price
+earning pay salary wage
+client customer
+employee staff worker
+instructor professor teacher
+automobile car vehicle
+pupil student
+city town
+business company firm
+location place
+phone telephone
+gender sex
+category kind type
+choice option
+author writer
+song track
+income revenue
+name title
+image photo picture
+road street
+date day
+duration length
+goods product
+begin start
+end finish
+maker manufacturer
+birthdate birthday
+province state
+description detail
+count number
+rate rating
+job occupation profession
+    """.strip().splitlines()
 )
 
 # Words in the names of columns that say where something starts or ends.
-DEPARTURE_WORDS = frozenset("source origin departure depart from start sender begin".split())
-ARRIVAL_WORDS = frozenset("destination arrival arrive to end receiver target finish".split())
+DEPARTURE_WORDS = words("begin depart departure from origin sender source start")
+ARRIVAL_WORDS = words("arrival arrive destination end finish receiver target to")
 
-AGE_COLUMNS = (("age",),)
-BIRTH_COLUMNS = (
+AGE_COLUMNS: tuple[tuple[str, ...], ...] = (("age",),)
+BIRTH_COLUMNS: tuple[tuple[str, ...], ...] = (
     ("birth", "date"),
     ("birth", "year"),
     ("date", "of", "birth"),

@@ -3,16 +3,50 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from debriefer.offline.columns import UNIT_WORDS, Entity, Field, Schema
 from debriefer.offline.lexicon_english import SYNONYMS
+from debriefer.offline.model import Condition, Operator, Ranking
 from debriefer.offline.values import Hit
 from debriefer.offline.words import root
 
 # A single word of a longer name that many names share tells nothing.
+# Shorter words have no root that tells them apart; shorter parts of names are abbreviations.
+_ROOT_WORD = 4
+_SHORT = 3
+_PAIR = 2
+_PREPOSITIONS = ("by", "of", "in", "at")
+# Words that a name may end on and a phrase begin with: `birth date`, `date of birth`.
+_GENERAL = ("name", "date", "year", "id", "number", "code", "type")
+# A fit below this is chance.
+_LEAST = 0.4
 _VAGUE = frozenset(
-    "id name number date code type year time value description status by of in the and to for no is has total".split()
+    [
+        "id",
+        "name",
+        "number",
+        "date",
+        "code",
+        "type",
+        "year",
+        "time",
+        "value",
+        "description",
+        "status",
+        "by",
+        "of",
+        "in",
+        "the",
+        "and",
+        "to",
+        "for",
+        "no",
+        "is",
+        "has",
+        "total",
+    ]
 )
 
 
@@ -33,7 +67,7 @@ class Mention:
         start: Offset of its first character in the question.
         end: Offset after its last character.
         text: The words.
-        kind: `schema`, `value`, `number`, `cue`, `stop` or `unread`.
+        kind: `schema`, `value`, `number`, `cue`, `fact`, `stop` or `unread`.
         cue: Name of the cue.
         carried: What the cue carries.
         candidates: Tables and columns, best first.
@@ -43,6 +77,8 @@ class Mention:
         use: What the reading did with it; `None` while it is free.
         choice: The column, table or cell that was chosen.
         score: How well the choice fits.
+        alternatives: Every cue that the words may be, and what it carries.
+        fact: What the task's knowledge says that the words mean.
     """
 
     start: int
@@ -59,10 +95,16 @@ class Mention:
     choice: str = ""
     score: float = 1.0
     alternatives: dict[str, str] = field(default_factory=dict)
+    fact: Condition | Ranking | None = None
 
     def is_cue(self, *names: str) -> bool:
         """Return whether the mention is one of these cues."""
         return self.kind == "cue" and self.cue in names
+
+    @property
+    def operator(self) -> Operator:
+        """The comparison that a cue carries."""
+        return self.carried.split(maxsplit=1)[0]  # type: ignore[return-value]
 
     @property
     def tables(self) -> list[Candidate]:
@@ -73,6 +115,9 @@ class Mention:
     def columns(self) -> list[Candidate]:
         """Columns it may stand for."""
         return [c for c in self.candidates if c.column is not None]
+
+
+NOTHING = Mention(0, 0, "", "end", use="end")
 
 
 class Terms:
@@ -107,10 +152,10 @@ class Terms:
             for variant in self._variants(stems):
                 for place, score in self._exact.get(variant, {}).items():
                     found[place] = max(found.get(place, 0.0), score - 0.1)
-        if all(len(word) >= 4 for word in stems):
+        if all(len(word) >= _ROOT_WORD for word in stems):
             for place, score in self._roots.get(tuple(map(root, stems)), {}).items():
                 found.setdefault(place, score)
-        candidates = [Candidate(score, *place) for place, score in found.items() if score >= 0.4]
+        candidates = [Candidate(score, *place) for place, score in found.items() if score >= _LEAST]
         return tuple(sorted(candidates, key=lambda c: (-c.score, c.table, c.column or "")))
 
     def _variants(self, stems: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -132,7 +177,7 @@ def _table_terms(entity: Entity) -> dict[tuple[str, ...], float]:
     for size in range(1, len(words)):
         for start in range(len(words) - size + 1):
             part = words[start : start + size]
-            if size == 1 and (part[0] in _VAGUE or len(part[0]) < 3):
+            if size == 1 and (part[0] in _VAGUE or len(part[0]) < _SHORT):
                 continue
             score = 0.55 + 0.3 * size / len(words) + (0.1 if start + size == len(words) else 0.0)
             terms.setdefault(part, min(score, 0.9))
@@ -140,46 +185,60 @@ def _table_terms(entity: Entity) -> dict[tuple[str, ...], float]:
 
 
 def _column_terms(entity: Entity, column: Field, schema: Schema) -> dict[tuple[str, ...], float]:
-    words = column.words
-    if not words:
+    if not column.words:
         return {}
-    terms: dict[tuple[str, ...], float] = {words: 1.0}
+    tables = {e.words for e in schema.entities.values()}
+    terms: dict[tuple[str, ...], float] = {}
+    spellings = list(_spellings(entity, column))
+    for term, score in (
+        *spellings,
+        *(turned for spelling in spellings for turned in _turned(*spelling, column, tables)),
+    ):
+        terms.setdefault(term, score)
+    # The rest of `singer_id` names the other table, not this column.
+    rest = tuple(w for w in column.words if w not in ("id", "code", "number"))
+    if not (column.key and not column.unique and rest in tables):
+        for term, score in _parts(column.words):
+            terms.setdefault(term, score)
+    return terms
 
-    def add(term: tuple[str, ...], score: float) -> None:
-        if term and term not in terms:
-            terms[term] = score
 
+def _spellings(entity: Entity, column: Field) -> Iterator[tuple[tuple[str, ...], float]]:
+    """Yield the whole name, and the name without its table, its unit or a closing preposition."""
+    words = column.words
+    yield words, 1.0
     for size in range(len(entity.words), 0, -1):
         if words[:size] == entity.words[:size] and len(words) > size:
-            add(words[size:], 0.95)
+            yield words[size:], 0.95
     without = tuple(w for w in words if w not in UNIT_WORDS)
-    if without != words:
-        add(without, 0.95)
-    others = {e.words for e in schema.entities.values()}
-    if words[-1] in ("by", "of", "in", "at") and len(words) > 1:
-        add(words[:-1], 0.92)
-    for term in list(terms):
-        if term[:1] == ("number",) and len(term) > 1 and not column.key:
-            add(("number", "of", *term[1:]), terms[term])
-        if term[-1:] == ("count",) and len(term) > 1 and not column.key:
-            add(("number", "of", *term[:-1]), 0.9)
-        if len(term) == 2 and (term[:1] in others or (term[1] == "number" and column.key)):
-            continue
-        if len(term) == 2 and term[1] in ("name", "date", "year", "id", "number", "code", "type"):
-            add((term[1], "of", term[0]), 0.9)
-        if "of" in term:
-            at = term.index("of")
-            add((*term[at + 1 :], *term[:at]), 0.9)
-    if column.key and not column.unique:
-        # The rest of `singer_id` names the other table, not this column.
-        if tuple(w for w in words if w not in ("id", "code", "number")) in others:
-            return terms
+    if without and without != words:
+        yield without, 0.95
+    if words[-1] in _PREPOSITIONS and len(words) > 1:
+        yield words[:-1], 0.92
+
+
+def _turned(
+    term: tuple[str, ...], score: float, column: Field, tables: set[tuple[str, ...]]
+) -> Iterator[tuple[tuple[str, ...], float]]:
+    """Yield a name as a phrase with `of`: `number of rooms`, `date of birth`."""
+    if term[0] == "number" and len(term) > 1 and not column.key:
+        yield ("number", "of", *term[1:]), score
+    if term[-1] == "count" and len(term) > 1 and not column.key:
+        yield ("number", "of", *term[:-1]), 0.9
+    names_table = term[:1] in tables or (term[-1] == "number" and column.key)
+    if len(term) == _PAIR and term[1] in _GENERAL and not names_table:
+        yield (term[1], "of", term[0]), 0.9
+    if "of" in term[1:-1]:
+        at = term.index("of")
+        yield (*term[at + 1 :], *term[:at]), 0.9
+
+
+def _parts(words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], float]]:
+    """Yield the runs of a name's words that still say which column is meant."""
     for size in range(1, len(words)):
         for start in range(len(words) - size + 1):
             part = words[start : start + size]
-            if size == 1 and (part[0] in _VAGUE or len(part[0]) < 3 or part[0] in UNIT_WORDS):
+            alone = part[0] in _VAGUE or len(part[0]) < _SHORT or part[0] in UNIT_WORDS
+            if (size == 1 and alone) or (size > 1 and part[-1] in (*_PREPOSITIONS, "the")):
                 continue
-            if part[-1] in ("of", "by", "the") and size > 1:
-                continue
-            add(part, 0.5 + 0.35 * size / len(words))
-    return terms
+            yield part, 0.5 + 0.35 * size / len(words)

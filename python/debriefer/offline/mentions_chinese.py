@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 from debriefer.offline.columns import Entity, Field, Schema
 from debriefer.offline.joins import Edge, JoinGraph
+from debriefer.offline.knowledge import Entry
 from debriefer.offline.lexicon_chinese import (
     CUES,
     DIGITS,
@@ -24,6 +26,14 @@ from debriefer.offline.values import ValueIndex, bare
 from debriefer.offline.words import compact
 
 _LONGEST = 40
+# What is left of a name without its ending says something from two characters on.
+_CORE = 2
+# A name that fits as well as this is the whole name.
+_WHOLE = 0.9
+# Only names that fit as well as this may be said by a synonym.
+_SYNONYM = 0.8
+# Share, as a score of `ValueIndex.extended`, of a cell that its beginning or end must make up.
+_MOST_OF_CELL = 0.62
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?|[零〇一二三四五六七八九十百千两]+")
 _UNIT = re.compile(r"[万亿千百]")
 _QUOTED = re.compile(r"[\"“‘「『《]([^\"”’」』》]{1,60})[\"”’」』》]")
@@ -46,7 +56,7 @@ class ChineseTerms:
             for word in sorted(group):
                 for other in sorted(group - {word}):
                     for place, score in list(self._terms.get(other, {}).items()):
-                        if score >= 0.8:  # noqa: PLR2004
+                        if score >= _SYNONYM:
                             self._add(word, score - 0.12, *place)
 
     def find(self, text: str) -> tuple[Candidate, ...]:
@@ -75,11 +85,11 @@ class ChineseTerms:
             return
         core = name
         for prefix in PREFIXES:
-            if core.startswith(prefix) and len(core) - len(prefix) >= 2:  # noqa: PLR2004
+            if core.startswith(prefix) and len(core) - len(prefix) >= _CORE:
                 self._add(core[len(prefix) :], 0.9, entity.name, column.name)
                 break
         for suffix in SUFFIXES:
-            if core.endswith(suffix) and len(core) - len(suffix) >= 2:  # noqa: PLR2004
+            if core.endswith(suffix) and len(core) - len(suffix) >= _CORE:
                 self._add(core[: -len(suffix)], 0.82, entity.name, column.name)
                 break
         self._parts(name, entity.name, column.name)
@@ -89,14 +99,14 @@ class ChineseTerms:
         table, column = edge.table, edge.column
         name = compact(column)
         for ending in ("id", "编号", "代码"):
-            if name.endswith(ending) and len(name) - len(ending) >= 2:  # noqa: PLR2004
+            if name.endswith(ending) and len(name) - len(ending) >= _CORE:
                 core = name[: -len(ending)]
                 if core in target:
                     self._add(core, 0.88, edge.to_table, None)
                     continue
                 self._add(core, 0.88, table, column)
                 for prefix in PREFIXES:
-                    if core.startswith(prefix) and len(core) - len(prefix) >= 2:  # noqa: PLR2004
+                    if core.startswith(prefix) and len(core) - len(prefix) >= _CORE:
                         self._add(core[len(prefix) :], 0.75, table, column)
 
     def _parts(self, name: str, table: str, column: str | None) -> None:
@@ -109,17 +119,23 @@ class ChineseTerms:
                 self._add(part, 0.42 + 0.38 * size / len(name) + (0.05 if edge else 0.0), table, column)
 
 
-def link(question: str, terms: ChineseTerms, values: ValueIndex) -> list[Mention]:
+def link(question: str, terms: ChineseTerms, values: ValueIndex, entries: Sequence[Entry] = ()) -> list[Mention]:
     """Return the best cover of the question's characters, from left to right."""
     text = unicodedata.normalize("NFKC", question)
     if len(text) != len(question):
         text = question
     folded = text.casefold() if len(text.casefold()) == len(text) else text
     spans = _spans(text, folded, terms, values)
+    for entry in entries:
+        term = entry.term.casefold()
+        for match in re.finditer(re.escape(term), folded):
+            known = entry.mention(match.start(), match.end(), text[match.start() : match.end()])
+            spans[match.end()].append((len(term) * 2.0, known))
     best: list[tuple[float, int]] = [(0.0, 0)]
     chosen: list[Mention | None] = [None]
     for end in range(1, len(text) + 1):
-        top, start, mention = best[end - 1][0], end - 1, None
+        top, start = best[end - 1][0], end - 1
+        mention: Mention | None = None
         for weight, candidate in spans.get(end, ()):
             total = best[candidate.start][0] + weight
             if total > top + 1e-9:
@@ -129,80 +145,85 @@ def link(question: str, terms: ChineseTerms, values: ValueIndex) -> list[Mention
     mentions: list[Mention] = []
     end = len(text)
     while end > 0:
-        mention = chosen[end]
-        if mention is None:
+        covering = chosen[end]
+        if covering is None:
             mark = text[end - 1] in _MARK
             kind, cue = ("cue", "clause") if mark and not text[end - 1].isspace() else ("unread", "")
             if text[end - 1] not in ' \t\n《》"“”()（）':
                 mentions.append(Mention(end - 1, end, text[end - 1], kind, cue=cue))
             end -= 1
         else:
-            mentions.append(mention)
-            end = mention.start
+            mentions.append(covering)
+            end = covering.start
     mentions.reverse()
     return mentions
 
 
 def _spans(text: str, folded: str, terms: ChineseTerms, values: ValueIndex) -> dict[int, list[tuple[float, Mention]]]:
     spans: dict[int, list[tuple[float, Mention]]] = defaultdict(list)
-
-    def add(weight: float, mention: Mention) -> None:
+    for weight, mention in (*_quoted(text, values), *_numbers(text, values)):
         spans[mention.end].append((weight, mention))
-
-    for match in _QUOTED.finditer(text):
-        inner = match.group(1)
-        hits = values.find(inner) or values.extended(inner)
-        weight = (len(inner) + 2) * (2.0 if hits else 1.2)
-        add(weight, Mention(match.start(), match.end(), inner, "value", hits=hits, quoted=True))
-    for match in _NUMBER.finditer(text):
-        number, end = _number(text, match)
-        if number is not None and (raw_digits(match.group()) or _counts(text, match.start(), end)):
-            raw = text[match.start() : end]
-            hits = values.find(raw)
-            add(
-                (end - match.start()) * 1.05 + 0.1, Mention(match.start(), end, raw, "number", number=number, hits=hits)
-            )
     for start in range(len(text)):
         if text[start] in _MARK:
             continue
         for end in range(start + 1, min(start + _LONGEST, len(text)) + 1):
             if text[end - 1] in "，。？！；":
                 break
-            piece, size = folded[start:end], end - start
-            if _cuts_latin(text, start, end):
-                continue
-            candidates = terms.find(piece.replace(" ", ""))
-            place = (start, end, text[start:end])
-            if candidates:
-                score = candidates[0].score
-                add(
-                    size * (0.9 + 0.3 * score) + (0.3 if score >= 0.9 else 0.0),
-                    Mention(*place, "schema", candidates=candidates),
-                )  # noqa: PLR2004
-            if size > 1 or piece not in STOP_WORDS:
-                _value(add, values, place, size, candidates)
-            for cue, carried in CUES.get(piece, ())[:1]:
-                add(size * 1.1 + 0.2, Mention(*place, "cue", cue=cue, carried=carried, alternatives=dict(CUES[piece])))
-            if piece in STOP_WORDS:
-                add(size * 0.95, Mention(*place, "stop"))
+            if not _cuts_latin(text, start, end):
+                spans[end].extend(_readings((start, end, text[start:end]), folded[start:end], terms, values))
     return spans
 
 
+def _readings(
+    place: tuple[int, int, str], piece: str, terms: ChineseTerms, values: ValueIndex
+) -> Iterator[tuple[float, Mention]]:
+    """Yield what a run of characters may be, and how much its cover is worth."""
+    size = len(piece)
+    candidates = terms.find(piece.replace(" ", ""))
+    if candidates:
+        score = candidates[0].score
+        bonus = 0.3 if score >= _WHOLE else 0.0
+        yield size * (0.9 + 0.3 * score) + bonus, Mention(*place, "schema", candidates=candidates)
+    if size > 1 or piece not in STOP_WORDS:
+        yield from _value(place, values, candidates)
+    if piece in CUES:
+        cue, carried = CUES[piece][0]
+        yield size * 1.1 + 0.2, Mention(*place, "cue", cue=cue, carried=carried, alternatives=dict(CUES[piece]))
+    if piece in STOP_WORDS:
+        yield size * 0.95, Mention(*place, "stop")
+
+
+def _quoted(text: str, values: ValueIndex) -> Iterator[tuple[float, Mention]]:
+    for match in _QUOTED.finditer(text):
+        inner = match.group(1)
+        hits = values.find(inner) or values.extended(inner)
+        weight = (len(inner) + 2) * (2.0 if hits else 1.2)
+        yield weight, Mention(match.start(), match.end(), inner, "value", hits=hits, quoted=True)
+
+
+def _numbers(text: str, values: ValueIndex) -> Iterator[tuple[float, Mention]]:
+    for match in _NUMBER.finditer(text):
+        number, end = _number(text, match)
+        if number is not None and (raw_digits(match.group()) or _counts(text, match.start(), end)):
+            raw = text[match.start() : end]
+            mention = Mention(match.start(), end, raw, "number", number=number, hits=values.find(raw))
+            yield len(raw) * 1.05 + 0.1, mention
+
+
 def _value(
-    add: object, values: ValueIndex, place: tuple[int, int, str], size: int, candidates: tuple[Candidate, ...]
-) -> None:
-    text = place[2]
+    place: tuple[int, int, str], values: ValueIndex, candidates: tuple[Candidate, ...]
+) -> Iterator[tuple[float, Mention]]:
+    text, size = place[2], len(place[2])
     if bare(text) != text.casefold():
         return
     hits = values.find(text)
     if hits:
-        weight = size * 1.3 + (0.4 if size > 1 else 0.0)
-        add(weight, Mention(*place, "value", candidates=candidates, hits=hits, score=1.0 if size > 1 else 0.8))  # type: ignore[operator]
-    elif size >= 2 and text not in STOP_WORDS and text not in CUES and not candidates:  # noqa: PLR2004
+        score, bonus = (1.0, 0.4) if size > 1 else (0.8, 0.0)
+        yield size * 1.3 + bonus, Mention(*place, "value", candidates=candidates, hits=hits, score=score)
+    elif size >= _CORE and text not in STOP_WORDS and text not in CUES and not candidates:
         hits = values.extended(text)
-        if hits and hits[0].score >= 0.62:  # noqa: PLR2004
-            weight = size * (0.55 + 0.6 * hits[0].score)
-            add(weight, Mention(*place, "value", hits=hits, score=hits[0].score))  # type: ignore[operator]
+        if hits and hits[0].score >= _MOST_OF_CELL:
+            yield size * (0.55 + 0.6 * hits[0].score), Mention(*place, "value", hits=hits, score=hits[0].score)
 
 
 def _cuts_latin(text: str, start: int, end: int) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from debriefer.offline.knowledge import Entry
 from debriefer.offline.lexicon_english import CUES, LONGEST_CUE, NUMBER_WORDS, SOFT_STOP_WORDS, STOP_WORDS
 from debriefer.offline.linking import Mention, Terms
 from debriefer.offline.values import ValueIndex
@@ -54,7 +56,7 @@ def tokenize(question: str) -> list[Token]:
     return tokens
 
 
-def link(question: str, terms: Terms, values: ValueIndex) -> list[Mention]:
+def link(question: str, terms: Terms, values: ValueIndex, entries: Sequence[Entry] = ()) -> list[Mention]:
     """Return what each run of words may stand for, from left to right, without overlaps.
 
     At each word the longest reading wins; among equals a name of the catalog before a cue before a cell.
@@ -68,10 +70,30 @@ def link(question: str, terms: Terms, values: ValueIndex) -> list[Mention]:
             mentions.append(_quoted(token, values))
             position += 1
             continue
+        defined = _defined(question, tokens, position, entries)
+        if defined is not None:
+            mentions.append(defined[0])
+            position += defined[1]
+            continue
         mention, size = _longest(question, tokens, position, terms, values)
         mentions.append(mention)
         position += size
     return mentions
+
+
+def _defined(question: str, tokens: list[Token], position: int, entries: Sequence[Entry]) -> tuple[Mention, int] | None:
+    """Return the longest term of the glossary that begins at a token, and how many tokens it takes."""
+    best: tuple[Mention, int] | None = None
+    for entry in entries:
+        size = 0
+        words: list[str] = []
+        while len(words) < len(entry.stems) and position + size < len(tokens):
+            words += [stem(word) for word in re.findall(r"[^\W_]+", tokens[position + size].lower)]
+            size += 1
+        if tuple(words) == entry.stems and (best is None or size > best[1]):
+            start, end = tokens[position].start, tokens[position + size - 1].end
+            best = (entry.mention(start, end, question[start:end]), size)
+    return best
 
 
 def _quoted(token: Token, values: ValueIndex) -> Mention:
@@ -87,48 +109,68 @@ def _longest(
         run = tokens[position : position + size]
         if any(t.kind == "quoted" for t in run[1:]):
             continue
-        text = question[run[0].start : run[-1].end]
-        place = (run[0].start, run[-1].end, text)
-        lowers = tuple(t.lower for t in run)
-        cues = CUES.get(lowers, ()) if size <= LONGEST_CUE else ()
-        stopped = size == 1 and first.lower in STOP_WORDS
-        if all(t.kind == "word" for t in run) and size <= terms.longest:
-            stems = tuple(w for t in run for w in (split_name(t.text) or (stem(t.lower),)))
-            candidates = terms.find(stems)
-            if size == 1 and cues and (not candidates or candidates[0].score < 0.9):
-                candidates = ()
-            if stopped and not (stems[0] in SOFT_STOP_WORDS and candidates and candidates[0].score >= _SAME):
-                candidates = ()
-            if candidates:
-                hits = values.find(text) if _proper(run, position, tokens) or candidates[0].score < _WHOLE else ()
-                if hits and hits[0].score >= _CELL and candidates[0].score < _WHOLE:
-                    return Mention(*place, "value", candidates=candidates, hits=hits, score=0.9), size
-                return Mention(*place, "schema", candidates=candidates, hits=hits), size
-        if cues:
-            cue, carried = cues[0]
-            return Mention(*place, "cue", cue=cue, carried=carried, alternatives=dict(cues)), size
-        if size == 1 and first.kind == "number":
-            number = float(first.text.replace(",", ""))
-            return Mention(*place, "number", number=number, hits=values.find(first.text)), 1
-        if run[0].kind == "mark" or run[-1].kind == "mark":
-            continue
-        if size == 1 and first.lower in NUMBER_WORDS:
-            return Mention(*place, "number", number=float(NUMBER_WORDS[first.lower])), 1
         proper = _proper(run, position, tokens)
-        if size == 1 and first.lower in STOP_WORDS and not (first.text.isupper() and len(first.text) > 1):
-            return Mention(*place, "stop"), 1
-        if proper or size > 1 or not first.text.isalpha():
-            if size > 1 and (lowers[0] in STOP_WORDS or lowers[-1] in STOP_WORDS) and not proper:
-                continue
-            hits = values.find(text)
-            if hits and (proper or size > 1 or hits[0].score >= 0.95):
-                return Mention(*place, "value", hits=hits), size
-        elif hits := values.find(text):
-            return Mention(*place, "value", hits=hits, score=0.8), 1
+        text = question[run[0].start : run[-1].end]
+        mention = (
+            _schema(run, text, terms, values, proper=proper)
+            or _cue(run, text)
+            or _cell(run, text, values, proper=proper)
+        )
+        if mention is not None:
+            return mention, size
     if first.kind == "mark":
         cue = "comma" if first.text == "," else "stop-sentence"
         return Mention(first.start, first.end, first.text, "cue", cue=cue), 1
     return Mention(first.start, first.end, first.text, "unread"), 1
+
+
+def _schema(run: list[Token], text: str, terms: Terms, values: ValueIndex, *, proper: bool) -> Mention | None:
+    """Return a run of words as a name of the catalog."""
+    if len(run) > terms.longest or any(t.kind != "word" for t in run):
+        return None
+    stems = tuple(w for t in run for w in (split_name(t.text) or (stem(t.lower),)))
+    candidates = terms.find(stems)
+    if not candidates:
+        return None
+    best = candidates[0].score
+    if len(run) == 1:
+        word = run[0].lower
+        if word in STOP_WORDS and (stems[0] not in SOFT_STOP_WORDS or best < _SAME):
+            return None
+        if (word,) in CUES and best < _CELL:
+            return None
+    hits = values.find(text) if proper or best < _WHOLE else ()
+    kind = "value" if hits and hits[0].score >= _CELL and best < _WHOLE else "schema"
+    return Mention(run[0].start, run[-1].end, text, kind, candidates=candidates, hits=hits)
+
+
+def _cue(run: list[Token], text: str) -> Mention | None:
+    """Return a run of words as a phrase that steers the question."""
+    found = CUES.get(tuple(t.lower for t in run), ()) if len(run) <= LONGEST_CUE else ()
+    if not found:
+        return None
+    cue, carried = found[0]
+    return Mention(run[0].start, run[-1].end, text, "cue", cue=cue, carried=carried, alternatives=dict(found))
+
+
+def _cell(run: list[Token], text: str, values: ValueIndex, *, proper: bool) -> Mention | None:
+    """Return a run of words as a number, a filling word or the text of a cell."""
+    first, single = run[0], len(run) == 1
+    place = (first.start, run[-1].end, text)
+    if single and first.kind == "number":
+        return Mention(*place, "number", number=float(first.text.replace(",", "")), hits=values.find(text))
+    if first.kind == "mark" or run[-1].kind == "mark":
+        return None
+    if single and first.lower in NUMBER_WORDS:
+        return Mention(*place, "number", number=float(NUMBER_WORDS[first.lower]))
+    if single and first.lower in STOP_WORDS and not (first.text.isupper() and len(first.text) > 1):
+        return Mention(*place, "stop")
+    framed = not single and not proper and (first.lower in STOP_WORDS or run[-1].lower in STOP_WORDS)
+    hits = () if framed else values.find(text)
+    plain = single and not proper
+    if not hits or (plain and not first.text.isalpha() and hits[0].score < _SAME):
+        return None
+    return Mention(*place, "value", hits=hits, score=0.8 if plain and first.text.isalpha() else 1.0)
 
 
 def _proper(run: list[Token], position: int, tokens: list[Token]) -> bool:

@@ -9,7 +9,7 @@ from debriefer.offline.columns import Entity, Field, Schema
 from debriefer.offline.joins import JoinGraph
 from debriefer.offline.lexicon_english import ARRIVAL_WORDS, DEPARTURE_WORDS
 from debriefer.offline.linking import Candidate, Mention
-from debriefer.offline.model import Ref
+from debriefer.offline.model import Condition, Query, Ranking, Ref
 from debriefer.offline.values import Hit, ValueIndex
 from debriefer.offline.words import split_name
 
@@ -93,6 +93,17 @@ class Context:
             return None
         return next((e.column for e in edges if self.directed(e.column, direction or "")), None)
 
+    @staticmethod
+    def take_facts(query: Query, mentions: Sequence[Mention]) -> None:
+        """Add what the task's knowledge says of the words of a question."""
+        for mention in mentions:
+            if isinstance(mention.fact, Condition):
+                query.where.append((mention.fact,))
+                mention.use = "condition"
+            elif isinstance(mention.fact, Ranking):
+                query.rankings.append(mention.fact)
+                mention.use = "rank"
+
     def support(self, mentions: Sequence[Mention]) -> dict[str, float]:
         """Return how much of the question each table's columns and cells account for."""
         scores: dict[str, float] = {}
@@ -115,8 +126,8 @@ class Context:
 
     def multiplies(self, table: str, other: str) -> bool:
         """Return whether a row of `table` may meet several rows of `other`."""
-        path = self.graph.path([table], other)
-        return bool(path) and any(step.multiplies for step in path)
+        path = self.graph.path([table], other) or []
+        return any(step.multiplies for step in path)
 
     def choose_column(
         self,
@@ -179,6 +190,21 @@ class Context:
         one, two = self._referring.get((table, column)), self._referring.get((other, other_column))
         return one is not None and two is not None and (one.to_table, one.to_column) == (two.to_table, two.to_column)
 
+    def _hit_score(
+        self, hit: Hit, beside: Sequence[Candidate], near: Sequence[str], known: Sequence[str], direction: str | None
+    ) -> float:
+        named = max((c.score for c in beside if (c.table, c.column) == (hit.table, hit.column)), default=0.0)
+        score = hit.score + 0.5 * named + (0.2 if hit.table in near else 0.0)
+        if hit.table in known:
+            score += 0.1 if hit.table == known[0] else 0.06
+        else:
+            score -= 0.05 * min(self.distance(known, hit.table), 5)
+        if hit.column in [f.name for f in self.entity(hit.table).name_fields]:
+            score += 0.07
+        if self.refers(hit.table, hit.column):
+            score -= 0.03
+        return score + (0.15 if direction is not None and self.directed(hit.column, direction) else 0.0)
+
     def choose_hit(
         self,
         mention: Mention,
@@ -199,28 +225,7 @@ class Context:
             known: Tables that the question speaks of, the entity first.
             direction: `departs` or `arrives` where the words before say so.
         """
-        scored = []
-        for hit in mention.hits:
-            score = hit.score
-            match = [c.score for c in beside if (c.table, c.column) == (hit.table, hit.column)]
-            if match:
-                score += 0.5 * max(match)
-            if hit.table in near:
-                score += 0.2
-            if known and hit.table == known[0]:
-                score += 0.1
-            elif hit.table in known:
-                score += 0.06
-            else:
-                score -= 0.05 * min(self.distance(known, hit.table), 5)
-            names = [f.name for f in self.entity(hit.table).name_fields]
-            if hit.column in names:
-                score += 0.07
-            if self.refers(hit.table, hit.column):
-                score -= 0.03
-            if direction is not None and self.directed(hit.column, direction):
-                score += 0.15
-            scored.append((score, hit))
+        scored = [(self._hit_score(hit, beside, near, known, direction), hit) for hit in mention.hits]
         if not scored:
             return None
         scored.sort(key=lambda item: (-item[0], item[1].table, item[1].column))

@@ -14,6 +14,8 @@ from debriefer.offline.words import normalise, stem
 # Beyond this many different texts a catalog's widest columns are left out: the index is built in memory.
 MOST_VALUES = 200_000
 LONGEST_VALUE = 100
+# A single character begins too many cells.
+_SHORTEST_PART = 2
 _EDGE = string.punctuation + "。，！？、；：“”‘’《》（）·… "
 
 
@@ -66,7 +68,7 @@ class ValueIndex:
                 key = bare(cell)
                 if key:
                     self._exact[key].setdefault((table, column), []).append(cell)
-        self._forward = sorted(key for key in self._exact if len(key) >= 2)
+        self._forward = sorted(key for key in self._exact if len(key) >= _SHORTEST_PART)
         self._backward = sorted(key[::-1] for key in self._forward)
 
     def find(self, text: str) -> tuple[Hit, ...]:

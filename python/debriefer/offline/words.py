@@ -75,6 +75,8 @@ _SUFFIXES = (
     "e",
 )
 _ROOT_LENGTH = 4
+# The shortest words that may have lost an ending: `flies` has five letters, `cats` four.
+_LONG, _SHORT = 4, 3
 
 
 def normalise(text: str) -> str:
@@ -134,13 +136,13 @@ def stem(word: str) -> str:
     word = word.lower()
     if word in _IRREGULAR:
         return _IRREGULAR[word]
-    if len(word) > 4 and word.endswith("ies"):
+    if len(word) > _LONG and word.endswith("ies"):
         return word[:-3] + "y"
-    if len(word) > 4 and word.endswith(("ses", "xes", "zes", "ches", "shes")):
+    if len(word) > _LONG and word.endswith(("ses", "xes", "zes", "ches", "shes")):
         return word[:-1] if word.endswith(("ases", "uses", "oses", "ises", "nses", "rses")) else word[:-2]
     if word == "ids":
         return "id"
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+    if len(word) > _SHORT and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word
 

@@ -1,13 +1,26 @@
 //! The one mapping from Rust errors to Python exceptions, and the one door that releases the GIL.
 
+use std::panic::{self, AssertUnwindSafe};
+
 use pyo3::prelude::*;
 
 /// Runs `work` without the GIL and turns its error into the Python exception tree.
+///
+/// A panic becomes a `SourceError`: left alone it would be no `Exception` in Python and end the whole task for one
+/// file.
 pub(crate) fn detached<T: Send, E: Send + IntoPyError>(
     py: Python<'_>,
     work: impl Send + FnOnce() -> Result<T, E>,
 ) -> PyResult<T> {
-    py.detach(work).map_err(|error| error.into_py_error(py))
+    match py.detach(|| panic::catch_unwind(AssertUnwindSafe(work))) {
+        Ok(result) => result.map_err(|error| error.into_py_error(py)),
+        Err(payload) => {
+            let said = payload.downcast_ref::<&str>().copied().map(str::to_owned);
+            let said = said.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
+            let message = format!("the reader failed unexpectedly: {said}");
+            Err(python_error(py, "SourceError", &message, Some("please report this file")))
+        }
+    }
 }
 
 /// An engine's error that knows its class in `debriefer.errors`.

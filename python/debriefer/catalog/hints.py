@@ -1,0 +1,253 @@
+"""Short explanations of DuckDB's errors: what is wrong, the nearest real names, what to do about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from debriefer import _core
+
+__all__ = ["explain"]
+
+_LISTED = 3
+_LONGEST = 300
+
+_NUMERIC = frozenset(
+    ["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE", "INTEGER_LITERAL"]
+)
+_CALCULATES = frozenset(("sum", "avg", "+", "-", "*", "/", "%", "//", "round", "abs", "median", "stddev", "floor", "ceil"))
+_READS_TIMES = frozenset(
+    ["year", "month", "day", "hour", "minute", "second", "quarter", "week", "date_part", "datepart", "date_trunc", "datediff", "date_diff", "date_sub", "datesub", "dayofweek", "weekday", "dayname", "monthname", "last_day", "strftime", "age", "extract", "dayofyear"]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    sql: str
+    tables: Mapping[str, Sequence[str]]
+    aliases: Mapping[str, str]
+
+    def in_scope(self) -> list[str]:
+        """Return the tables that the statement names, in its order, or none."""
+        known = {name.casefold(): name for name in self.tables}
+        known |= {alias.casefold(): table for alias, table in self.aliases.items()}
+        raw = self.sql.encode()
+        found: dict[str, None] = {}
+        for kind, start, end in _core.tokenize_sql(self.sql):
+            if kind in ("ident", "quoted"):
+                name = raw[start:end].decode().strip('"').casefold()
+                if name in known:
+                    found[known[name]] = None
+        return list(found)
+
+    def nearest_column(self, name: str) -> list[str]:
+        tables = self.in_scope() or list(self.tables)
+        near = _core.nearest_names(name, [column for table in tables for column in self.tables.get(table, ())], _LISTED)
+        if near:
+            return near
+        return _core.nearest_names(name, [column for columns in self.tables.values() for column in columns], _LISTED)
+
+    def nearest_table(self, name: str) -> list[str]:
+        return _core.nearest_names(name, list(self.tables), _LISTED) or list(self.tables)[:_LISTED]
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _column(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
+    name = found["name"]
+    tables = context.in_scope()
+    where = f"no column of {_listed(tables[:4])}" if tables else "no column here"
+    hints = []
+    near = context.nearest_column(name)
+    if near:
+        homes = [table for table in context.tables if table not in tables and near[0] in context.tables[table]]
+        here = any(near[0] in context.tables[table] for table in tables)
+        hints.append(f"nearest: {_listed(near)}" + (f" (in {_listed(homes[:2])})" if homes and not here else ""))
+    if f'"{name}"' in context.sql:
+        hints.append("text is written in single quotes")
+    if name.casefold() in ("year", "month", "day", "hour") and "(" in context.sql:
+        hints.append(f"a unit of time is written as text: `'{name.lower()}'`")
+    return f"`{name}` names {where}", "; ".join(hints) or "the schema of a table lists its columns"
+
+
+def _qualifier(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
+    candidates = re.findall(r'"([^"]+)"', found["rest"])
+    hint = f"FROM holds {_listed(candidates[:4])}; a table with an alias is called by the alias" if candidates else None
+    del context
+    return f"`{found['name']}` names no table or alias of this FROM", hint
+
+
+def _missing_column(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
+    candidates = re.findall(r'"([^"]+)"', found["rest"]) or context.nearest_column(found["name"])
+    return f"`{found['table']}` has no column `{found['name']}`", f"nearest: {_listed(candidates[:_LISTED])}" if candidates else None
+
+
+def _table(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
+    near = context.nearest_table(found["name"])
+    return f"there is no table `{found['name']}`", f"nearest: {_listed(near)}" if near else "no table is loaded"
+
+
+def _function(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
+    del context
+    similar = re.search(r'Did you mean "([^"]+)"', found["rest"])
+    return f"there is no function `{found['name']}`", f"did you mean `{similar[1]}`?" if similar else None
+
+
+def _arguments(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
+    name, types = found["name"], [part.strip() for part in found["types"].split(", ")]
+    shown = ", ".join(part.removesuffix("_LITERAL").replace("STRING", "text") for part in types)
+    message = f"`{name}` takes no ({shown})"
+    text = any(part in ("VARCHAR", "STRING_LITERAL") for part in types)
+    if name in ("strftime", "strptime") and text:
+        hint = "the time comes first and must be one: `strftime(TRY_CAST(x AS TIMESTAMP), '%Y')`"
+    elif name == "-" and "DATE" in " ".join(types) and text:
+        hint = "make both sides dates: `CAST(x AS DATE)`"
+    elif name in _READS_TIMES and text:
+        hint = "the column holds text: `CAST(x AS DATE)`, or `TRY_CAST` where some values are no dates"
+    elif name in _CALCULATES and text:
+        hint = "the column holds text: `TRY_CAST(x AS DOUBLE)` (NULL for what is no number)"
+    elif name in ("~~", "!~~", "~~*", "!~~*", "~~~"):
+        hint = "LIKE compares text: `CAST(x AS VARCHAR) LIKE …`"
+    elif any(part in _NUMERIC or part in ("DATE", "TIMESTAMP") for part in types) and "VARCHAR" in found["rest"]:
+        hint = "the function reads text: `CAST(x AS VARCHAR)`"
+    elif name == "count":
+        hint = "`count` takes one expression: `count(DISTINCT (a, b))` counts pairs"
+    else:
+        hint = "cast the argument to a type that the function takes"
+    del context
+    return message, hint
+
+
+def _grouped(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
+    del context
+    name = found["name"]
+    return (
+        f"`{name}` is neither grouped nor aggregated",
+        f"add it to GROUP BY, or say which value of the group is meant: `max({name})`, `arg_max({name}, x)`, `any_value({name})`",
+    )
+
+
+def _compared(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
+    del context
+    left, right = found["left"], found["right"].removesuffix(" -")
+    kinds = {left, right}
+    if kinds & _NUMERIC or any(kind.startswith("DECIMAL") for kind in kinds):
+        hint = "the text column must become a number: `TRY_CAST(x AS DOUBLE)`; or write the number as text in single quotes"
+    elif any(kind.startswith(("DATE", "TIMESTAMP")) for kind in kinds):
+        hint = "make both sides dates: `CAST(x AS DATE)`"
+    else:
+        hint = "cast one side: `CAST(x AS …)`"
+    return f"{left} and {right} cannot be compared or mixed".replace("_LITERAL", ""), hint
+
+
+def _conversion(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
+    del context
+    value, kind = found["value"], found["kind"]
+    source = re.search(r"from source column (\S+)", found["rest"])
+    where = f" of `{source[1]}`" if source else ""
+    if source:
+        hint = f"`TRY_CAST({source[1]} AS {_public(kind)})` gives NULL for what is no number; or compare with text in single quotes"
+    else:
+        hint = f"a value that is compared with {_public(kind)} must be one; `CAST(x AS VARCHAR)` compares as text"
+    return f"the text `{value}`{where} is no {_public(kind)}", hint
+
+
+def _public(kind: str) -> str:
+    names = {"INT8": "TINYINT", "INT16": "SMALLINT", "INT32": "INTEGER", "INT64": "BIGINT", "INT128": "HUGEINT"}
+    return names.get(kind, kind)
+
+
+def _time_value(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
+    del context
+    hint = "`TRY_CAST(x AS DATE)` gives NULL for it; `strptime(x, '%d.%m.%Y')` reads another format"
+    return f"the text `{found['value']}` is no valid {found['kind']}", hint
+
+
+def _ambiguous(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
+    del context
+    return f"`{found['name']}` is a column of more than one table here", f"say which: {found['use'].replace(chr(39), '`')}"
+
+
+def _syntax(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
+    near = found["near"]
+    line = re.search(r"LINE (\d+)", found["rest"])
+    place = f" in line {line[1]}" if line and "\n" in context.sql.strip() else ""
+    known = {
+        "regexp": "`regexp_matches(x, 'pattern')` finds a pattern",
+        "rlike": "`regexp_matches(x, 'pattern')` finds a pattern",
+        "separator": "`string_agg(x, ',')` takes the separator as an argument",
+        "top": "`LIMIT n` stands at the end",
+        "[": "a name with special characters is written in double quotes",
+        "percent": "`LIMIT 10%` at the end",
+    }
+    return f"syntax error at or near `{near}`{place}", known.get(near.casefold())
+
+
+def _plain(message: str, hint: str | None) -> Callable[[re.Match[str], _Context], tuple[str, str | None]]:
+    def build(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
+        del found, context
+        return message, hint
+
+    return build
+
+
+_RULES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], _Context], tuple[str, str | None]]], ...] = tuple(
+    (re.compile(pattern, re.DOTALL), build)
+    for pattern, build in (
+        (r'Referenced column "(?P<name>.*?)" (?:not found|was not found)(?P<rest>.*)', _column),
+        (r'Referenced table "(?P<name>.*?)" not found!(?P<rest>.*)', _qualifier),
+        (r'Table "(?P<table>.*?)" does not have a column named "(?P<name>.*?)"(?P<rest>.*)', _missing_column),
+        (r"Table with name (?P<name>.*?) does not exist!(?P<rest>.*)", _table),
+        (r'Catalog "(?P<name>.*?)" does not exist!(?P<rest>.*)', _table),
+        (r"(?:Scalar|Aggregate|Table|Window)? ?Function with name \"?(?P<name>.*?)\"? (?:does not exist|is not in the catalog)(?P<rest>.*)", _function),
+        (r"given name and argument types '(?P<name>[^(]+)\((?P<types>.*?)\)'(?P<rest>.*)", _arguments),
+        (r'for the function call "(?P<name>[^(]+)\((?P<types>.*?)\)"(?P<rest>.*)', _arguments),
+        (r'column "?(?P<name>.*?)"? must appear in the GROUP BY clause', _grouped),
+        (r"Cannot (?:compare|mix) values of type (?P<left>.*?) and (?:type )?(?P<right>[^ ]+(?:\([^)]*\))?)", _compared),
+        (r"Could not convert string ['\"](?P<value>.*?)['\"] to (?P<kind>[A-Z0-9_]+(?:\([^)]*\))?)(?P<rest>.*)", _conversion),
+        (r"invalid (?P<kind>date|timestamp|time) field format: \"(?P<value>.*?)\"", _time_value),
+        (r"(?P<kind>date|timestamp|time) field value out of range: \"(?P<value>.*?)\"", _time_value),
+        (r'Ambiguous reference to column name "(?P<name>.*?)" \(use: (?P<use>.*?)\)', _ambiguous),
+        (r'syntax error at or near "(?P<near>.*?)"(?P<rest>.*)', _syntax),
+        (r"syntax error at end of input", _plain("the statement ends too early", "a clause or a closing parenthesis is missing")),
+        (r"WHERE clause cannot contain aggregates", _plain("WHERE cannot hold an aggregate", "put the condition into HAVING, or compare with a subquery")),
+        (r"WHERE clause cannot contain window functions", _plain("WHERE cannot hold a window function", "put the condition into QUALIFY")),
+        (r"aggregate function calls cannot be nested", _plain("an aggregate cannot stand inside an aggregate", "aggregate in a subquery first")),
+        (r"lambda arrow", _plain("`x -> …` is no lambda any more", "write `lambda x: …`")),
+        (r"More than one row returned by a subquery", _plain("a subquery gives more than one row where one value is needed", "add LIMIT 1 with an ORDER BY, aggregate, or use IN")),
+        (r"same number of result columns", _plain("the sides of a set operation differ in their number of columns", "select as many columns on both sides")),
+        (r"external access|file system operations are disabled|file system LocalFileSystem has been disabled", _plain("files cannot be read from SQL here", "every file of the task is a table already: list the tables")),
+        (r"read-only mode|read-only database", _plain("only statements that read run here", "what must be kept for later belongs into a WITH clause")),
+        (r"Interrupted", _plain("the statement was stopped before it ended", "aggregate or filter before joining, or ask for less")),
+        (r"Out of Memory", _plain("the statement needs more memory than it may use", "aggregate or filter before joining")),
+    )
+)  # fmt: skip
+
+
+def explain(
+    error: str, sql: str, tables: Mapping[str, Sequence[str]], aliases: Mapping[str, str]
+) -> tuple[str, str | None]:
+    """Return one sentence about `error` and a hint.
+
+    Args:
+        error: DuckDB's own words.
+        sql: The statement that failed.
+        tables: Column names by table name.
+        aliases: Table name by other name.
+
+    >>> explain('Binder Error: Referenced column "amout" not found in FROM clause!', "SELECT amout FROM t",
+    ...         {"t": ["id", "amount"]}, {})
+    ('`amout` names no column of `t`', 'nearest: `amount`')
+    """
+    context = _Context(sql, tables, aliases)
+    for pattern, build in _RULES:
+        found = pattern.search(error)
+        if found is not None:
+            message, hint = build(found, context)
+            return message[:_LONGEST], hint
+    first = error.strip().split("\n", maxsplit=1)[0]
+    first = re.sub(r"^(?:[A-Z][A-Za-z]+ )+Error: ", "", first).rstrip(".! ")
+    return (first[:1].lower() + first[1:])[:_LONGEST] or "the statement failed", None
