@@ -50,7 +50,7 @@ class Solver(dspy.Module):
         """Run once, from a pristine `solver.py` and without an earlier prediction.
 
         Args:
-            work: Working copy of a task with `task.json`, `context/` and `workdir/catalog.duckdb`.
+            work: Working copy of a task with `task.json`, `context/` and `workdir/catalog.duckdb`; one run at a time.
             findings: What other programs found out about the task.
             compression_lm: The model that compresses older turns; DSPy's current one where none is given.
             on_turn: Called with each turn as it ends, for a live log.

@@ -275,3 +275,15 @@ def test_an_endpoint_that_fails_ends_the_run_with_its_error_in_one_line(work: Pa
     assert "on fire" in result.detail
     assert "traceback" not in result.detail
     assert len(result.turns) == 1
+
+
+def test_another_model_can_do_the_compression(work: Path) -> None:
+    solving = Engine(curious, window=16_000)
+    compressing = Engine(curious, compress=conclude)
+    with solving.models().using("solver"):
+        solver = Solver(SolverSettings(context_window=16_000, reply_tokens=1_000))
+        result = solver(work=work, compression_lm=compressing.models().lm("compression")).result
+    assert result.finished, result.detail
+    assert len(compressing.requests) == len(result.compressions) > 0
+    assert all(seen.compresses for seen in compressing.seen)
+    assert not any(seen.compresses for seen in solving.seen)

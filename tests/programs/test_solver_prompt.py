@@ -50,12 +50,13 @@ def catalog(task_with: Callable[..., Path], tmp_path: Path) -> Iterator[Catalog]
 def test_a_table_shows_source_rows_types_nullability_and_examples(catalog: Catalog) -> None:
     lines = describe_tables(catalog).splitlines()
     start = lines.index("[CSV] context/csv/members.csv")
-    assert [line.split() for line in lines[start + 1 : start + 10]] == [
+    assert [line.split() for line in lines[start + 1 : start + 11]] == [
         ["table:", "members", "rows:", "2", "columns:", "3"],
         ["columns:"],
         ["-", "code", "type=VARCHAR", "nullable=N", "e.g.", "'000021'"],
         ["-", "Join", "Date", "type=VARCHAR", "nullable=Y", "e.g.", "'spring'"],
         ["-", "weight", "type=DOUBLE", "nullable=N", "e.g.", "71.5"],
+        ["note:", "`code`", "holds", "codes", "made", "of", "digits,", "kept", "as", "text"],
         ["sample", "rows:"],
         ["000021", "|", "spring", "|", "71.5"],
         ["000300", "|", "NULL", "|", "80.0"],
@@ -78,7 +79,7 @@ def test_a_budget_folds_the_tables_that_share_least_with_the_question(catalog: C
     text = describe_tables(catalog, budget=len(whole) - 150, question="各公司的营业收入")
     assert len(text) <= len(whole) - 150
     assert "Sample rows are left out" in text
-    tight = describe_tables(catalog, budget=700, question="各公司的营业收入")
+    tight = describe_tables(catalog, budget=800, question="各公司的营业收入")
     assert "type=VARCHAR  nullable=N  e.g. '甲'" in tight
     assert "(folded to fit the model's window" in tight
     for table in catalog.tables:
