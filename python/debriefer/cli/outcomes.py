@@ -21,7 +21,7 @@ _STYLES: dict[Status, str] = {
     "failed": "red",
     "stopped": "yellow",
 }
-_NUMBERS = ("rows", "tries", "requests", "tokens in", "out", "cached", "cost", "seconds")
+_NUMBERS = ("rows", "tries", "requests", "in", "out", "cached", "cost", "seconds")
 
 
 def show_outcome(outcome: Outcome) -> None:
@@ -79,22 +79,10 @@ def show_summary(outcomes: Sequence[Outcome]) -> None:
     with_model = any(outcome.attempts for outcome in outcomes)
     headers = ["task", "status", "rows", "seconds", "reason"]
     if with_model:
-        headers = [
-            "task",
-            "status",
-            "by",
-            "tries",
-            "requests",
-            "tokens in",
-            "out",
-            "cached",
-            "cost",
-            "seconds",
-            "reason",
-        ]
+        headers = ["task", "status", "by", "tries", "requests", "in", "out", "cached", "cost", "seconds"]
     table = Table(box=None, pad_edge=False)
     for header in headers:
-        table.add_column(header, justify="right" if header in _NUMBERS else "left", no_wrap=header == "task")
+        table.add_column(header, justify="right" if header in _NUMBERS else "left", no_wrap=header != "reason")
     for outcome in outcomes:
         cells = _cells(outcome)
         table.add_row(*(cells[header] for header in headers))
@@ -102,6 +90,9 @@ def show_summary(outcomes: Sequence[Outcome]) -> None:
         table.add_section()
         table.add_row(*(_totals(outcomes).get(header, "") for header in headers))
     messages.print(table)
+    for outcome in outcomes if with_model else ():
+        if outcome.reason is not None:
+            messages.print(Text(f"{outcome.task_id}: {outcome.reason}"), soft_wrap=True)
     stages: Counter[str] = Counter()
     for outcome in outcomes:
         if not outcome.resumed:
@@ -128,7 +119,7 @@ def _cells(outcome: Outcome) -> dict[str, Text | str]:
         "rows": "" if outcome.rows is None else str(outcome.rows),
         "tries": str(len(attempts)),
         "requests": str(sum(attempt.requests for attempt in attempts)),
-        "tokens in": str(sum(attempt.input_tokens for attempt in attempts)),
+        "in": str(sum(attempt.input_tokens for attempt in attempts)),
         "out": str(sum(attempt.output_tokens for attempt in attempts)),
         "cached": str(sum(attempt.cached_tokens for attempt in attempts)),
         "cost": f"{sum(costs):.4g}" if costs else "",
@@ -144,7 +135,7 @@ def _totals(outcomes: Sequence[Outcome]) -> dict[str, str]:
         "task": "all",
         "tries": str(len(attempts)),
         "requests": str(sum(attempt.requests for attempt in attempts)),
-        "tokens in": str(sum(attempt.input_tokens for attempt in attempts)),
+        "in": str(sum(attempt.input_tokens for attempt in attempts)),
         "out": str(sum(attempt.output_tokens for attempt in attempts)),
         "cached": str(sum(attempt.cached_tokens for attempt in attempts)),
         "cost": f"{sum(costs):.4g}" if costs else "",

@@ -112,8 +112,13 @@ def _attempt(
     if error is not None:
         transcript["exception"] = "".join(traceback.format_exception(error))
     log.json(f"{folder}/transcript.json", {"question": task.question, **transcript})
-    log.text(f"{folder}/transcript.md", attempt_markdown(task.task_id, task.question, attempt, transcript))
     log.json(f"{folder}/calls.json", meter.ledger.to_dict())
+    try:
+        text = attempt_markdown(task.task_id, task.question, attempt, transcript)
+    except (KeyError, TypeError, ValueError) as fault:
+        # The page is for people; the attempt must not be lost with it.
+        text = f"This transcript cannot be shown ({fault!r}); `transcript.json` has all of it.\n"
+    log.text(f"{folder}/transcript.md", text)
     log.copy(bench.solver_path, f"{folder}/solver.py")
     log.remove(f"{folder}/turns.jsonl")
     conditions.say(

@@ -93,11 +93,17 @@ def _compressed(compression: Mapping[str, Any] | None) -> list[str]:
     if compression is None:
         return []
     before, after = compression["tokens"]
+    notes = compression["notes"]
     by = "the model" if compression["by_model"] else "rule"
-    return [
+    lines = [
         "",
-        f"*The {compression['turns']} turns before were compressed by {by}, about {before:,} → {after:,} tokens.*",
+        f"*{notes['turns']} turns so far were compressed by {by}, about {before:,} → {after:,} tokens. What is kept:*",
+        "",
     ]
+    lines += [f"{number}. {' '.join(str(text).split())}" for number, text in notes["conclusions"]]
+    if notes["next_step"]:
+        lines += ["", f"Next: {notes['next_step']}"]
+    return lines
 
 
 def _briefing(briefing: Mapping[str, Any]) -> list[str]:
