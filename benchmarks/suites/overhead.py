@@ -6,7 +6,7 @@ The tasks are the bundled examples, repeated under other names and, so that no c
 one. The model is `tests/doubles/analyst.py` over HTTP, in a process of its own, whose time counts too. The
 product runs as its users run it (`debriefer run … --lm openai/any`).
 
-- `seconds_per_100_tasks`: wall time from the start of the command to its end, catalogs included. Target: 60 on two cores.
+- `seconds_per_100_tasks`: wall time of the whole command, catalogs included. Target: 60 on two cores.
 - `peak_mib_per_task`: the largest memory of all processes of the run (private and shared pages, the latter by their
   share: PSS), the bare interpreter of each process taken off, divided by the tasks at once. Target: 150.
 - `peak_mib_one_task`: the same with one task at once, where the packages in memory are shared by none.

@@ -4,8 +4,8 @@
 
 Each kind of session is played on the bundled example tasks, in DSPy's text protocol, and on the sample tasks of the
 competition (`DIR/kdd_reconstructed`, left out where it is absent), with native tool calls. The model is
-`tests/doubles/analyst.py` behind `tests/doubles/server.py`, in a process of its own; the product runs as its users run it
-(`debriefer run … --lm openai/any`).
+`tests/doubles/analyst.py` behind `tests/doubles/server.py`, in a process of its own; the product runs as its users run
+it (`debriefer run … --lm openai/any`).
 
 A session is right when the delivered file equals the gold by the signature metric, the task went the way that the kind
 of session forces (how it was delivered, after how many attempts, ended by what), and the transcript shows why.

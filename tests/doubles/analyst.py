@@ -1,7 +1,7 @@
 """A scripted Solver model behind the server: an analyst who knows each question's statement, but no name and no hash.
 
-Table names come from `\\schema`, line numbers and hashes from what the tools showed, the right spelling from the error's
-hint, the next step from what came back. A wrong observation breaks the session: the script raises, the server
+Table names come from `\\schema`, line numbers and hashes from what the tools showed, the right spelling from the
+error's hint, the next step from what came back. A wrong observation breaks the session: the script raises, the server
 answers with 400. Each public function is a session of one kind; `python -m tests.doubles.server analyst.py:FUNCTION`.
 """
 
@@ -313,7 +313,8 @@ def context_overflow(turn: Turn) -> Answer:
         return _work(session)
     # Long outputs, each one another.
     number = session.replies
-    wide = f"SELECT {number} AS turn, i, repeat(chr(97 + (i + {number}) % 26)::VARCHAR, 150) AS filling FROM range(60) r(i)"
+    filling = f"repeat(chr(97 + (i + {number}) % 26)::VARCHAR, 150)"
+    wide = f"SELECT {number} AS turn, i, {filling} AS filling FROM range(60) r(i)"
     return session.act(f"settled: {session.sql} ;", ("explore_data", {"query": wide, "limit": 60}), aloud=True)
 
 

@@ -76,7 +76,11 @@ def turn_of(request: Any, number: int, state: dict[str, Any]) -> Turn:
     messages = (
         [] if system is None else [("system", system if isinstance(system, str) else "".join(map(text_of, system)))]
     )
-    messages += [(message.role, "".join(map(text_of, message.parts))) for message in request.messages]
+    # Results of several tools stand in one message here, and in one each over HTTP.
+    messages += [
+        (message.role, ("\n" if message.role == "tool" else "").join(map(text_of, message.parts)))
+        for message in request.messages
+    ]
     return Turn(
         number=number,
         model=request.model,

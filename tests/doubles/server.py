@@ -29,7 +29,6 @@ from typing import Any, Self
 from tests.conftest import ROOT
 from tests.doubles.script import Fault, Reply, Script, ToolCall, Turn, overflow
 
-
 # Prompts that the double's prompt cache holds.
 _REMEMBERED = 100
 
