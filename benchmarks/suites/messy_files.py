@@ -217,7 +217,7 @@ def _tables(path: Path) -> Iterator[Any]:
     if kind is None or kind == "document":
         kind = "sqlite" if path.suffix == ".sqlite" else KINDS.get(path.suffix.lower(), "none")
     if kind == "delimited":
-        yield from _core.read_delimited_tables(path)
+        yield from _core.read_delimited(path)
         return
     name = {"sqlite": "open_sqlite", "json": "read_json", "jsonl": "read_json", "workbook": "read_workbook"}.get(kind)
     reader = getattr(_core, name, None) if name else None
@@ -335,7 +335,7 @@ def _pairs(messy: Path) -> Iterator[tuple[str, Path, Grid, bool]]:
 
 
 def _grid(path: Path) -> Grid:
-    table = _core.read_delimited(path)
+    table = _core.read_delimited(path)[0]
     with duckdb.connect() as con:
         con.register("incoming", table)
         rows = con.execute("SELECT * FROM incoming").fetchall()

@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from debriefer.catalog import Catalog, NormalizedSql, normalize_sql
+    from debriefer.catalog import Catalog, NormalizedSql, canonical_name, normalize_sql
     from debriefer.pipeline import Outcome, run, solve
     from debriefer.scoring import exact_score, score_run, signature_score
     from debriefer.task import Task
@@ -24,6 +24,7 @@ except PackageNotFoundError:  # a source tree that was never installed
 _HOMES = {
     "Catalog": "debriefer.catalog",
     "NormalizedSql": "debriefer.catalog",
+    "canonical_name": "debriefer.catalog",
     "normalize_sql": "debriefer.catalog",
     "Outcome": "debriefer.pipeline",
     "run": "debriefer.pipeline",
@@ -41,6 +42,7 @@ __all__ = [
     "Outcome",
     "Task",
     "Workbench",
+    "canonical_name",
     "exact_score",
     "normalize_sql",
     "run",

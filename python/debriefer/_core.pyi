@@ -2,22 +2,27 @@
 
 __all__ = [
     "Dialect",
+    "NormalizedSql",
+    "Rewrite",
     "SourceTable",
+    "SqlSchema",
     "SqliteSource",
     "assign_names",
     "canonical_name",
     "canonical_names",
     "detect_kind",
+    "nearest_names",
     "open_sqlite",
     "read_delimited",
-    "read_delimited_tables",
     "read_json",
     "read_workbook",
     "reserved_words",
     "sniff_dialect",
+    "tokenize_sql",
     "unique_columns",
 ]
 
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Literal, final
 
@@ -48,7 +53,7 @@ class SqliteSource:
         (DECIMAL where a DOUBLE would round one of the integers), texts VARCHAR (dates too: SQL written for SQLite
         compares them as text), BLOBs BLOB. Numbers beside texts give VARCHAR, unless every text stands for a missing
         value (`''`, `NULL`, `N/A`): then those are NULL. Where nothing is stored the declared affinity decides.
-        Notes: `mixed-types`, `null-tokens`, `wide-numbers`, `date-text`, `blob-text`, `decoded-text`.
+        Notes: `mixed-types`, `null-tokens`, `wide-numbers`, `date-text`, `blob-text`, `encoding`.
 
         Raises:
             SourceError: No such name, a damaged page, a lock, or a view that fails or never ends.
@@ -149,7 +154,7 @@ def unique_columns(names: list[str]) -> list[str]:
 def reserved_words() -> list[str]:
     """Return the words that cannot name a table in DuckDB without quotes, sorted, in lower case."""
 
-def read_delimited(path: str | PathLike[str]) -> SourceTable:
+def read_delimited(path: str | PathLike[str]) -> list[SourceTable]:
     """Read CSV, TSV or a relative of theirs, with types from all its rows.
 
     Encoding, delimiter, quoting, preamble, header and footer are found; what was decided or repaired stands in the
@@ -161,17 +166,8 @@ def read_delimited(path: str | PathLike[str]) -> SourceTable:
 
     Returns:
         A table named after the file's stem, its columns `BOOLEAN`, `BIGINT`, `HUGEINT`, `DOUBLE`, `DECIMAL(p,s)`,
-        `DATE`, `TIMESTAMP` or `VARCHAR`.
-
-    Raises:
-        SourceError: If the file cannot be read or holds no delimited text.
-    """
-
-def read_delimited_tables(path: str | PathLike[str]) -> list[SourceTable]:
-    """Read all tables of a delimited file, where several stand one below the other.
-
-    Another table begins where a line repeats half of the header's names, but not the header. The first table is what
-    `read_delimited` returns; the others are called `<stem>_2`, `<stem>_3` and so on.
+        `DATE`, `TIMESTAMP` or `VARCHAR`. Where several tables stand one below the other (a line repeats half of the
+        header's names, but not the header), the others follow as `<stem>_2`, `<stem>_3` and so on.
 
     Raises:
         SourceError: If the file cannot be read or holds no delimited text.
@@ -204,7 +200,7 @@ def read_json(path: str | PathLike[str]) -> list[SourceTable]:
     round; truth values BOOLEAN; texts VARCHAR (codes stay text), or DATE and TIMESTAMP where all are ISO dates; objects
     and lists JSON, compact, with numbers as they were written; what is mixed VARCHAR or JSON. Missing keys are NULL.
     Notes: `title`, `metadata`, `rejected-lines`, `stray-values`, `ragged-rows`, `duplicate-keys`, `renamed-columns`,
-    `mixed-types`, `null-tokens`, `wide-numbers`, `nan`, `nan-in-json`, `lone-surrogates`, `decoded-text`.
+    `mixed-types`, `null-tokens`, `wide-numbers`, `nan`, `nan-in-json`, `lone-surrogates`, `encoding`.
 
     Raises:
         SourceError: The file is no JSON (line and column are given), holds single values only or nothing, is nested
@@ -239,3 +235,68 @@ def detect_kind(
     Raises:
         SourceError: The file cannot be opened.
     """
+
+@final
+class Rewrite:
+    """One stretch of a statement that was rewritten."""
+
+    @property
+    def kind(self) -> str:
+        """What kind of repair it is.
+
+        `quote` (another dialect's quotes), `restore` (a name got its real spelling), `string` (a double-quoted value),
+        `width` (a full-width or typographic mark), `space` (words set apart), `function` or `clause` (another
+        dialect's).
+        """
+    @property
+    def before(self) -> str:
+        """The text that stood there; empty where something was inserted."""
+    @property
+    def after(self) -> str:
+        """The text that stands there now."""
+    @property
+    def start(self) -> int:
+        """Index of the first character of `before` in the statement as it was given."""
+    @property
+    def end(self) -> int:
+        """Index behind the last character of `before`."""
+    def __eq__(self, value: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __ne__(self, value: object, /) -> bool: ...
+
+@final
+class NormalizedSql:
+    """A statement as it runs, and what was rewritten."""
+
+    @property
+    def sql(self) -> str:
+        """The statement; the very object that was given if nothing was rewritten."""
+    @property
+    def original(self) -> str:
+        """The statement as it was given."""
+    @property
+    def rewrites(self) -> list[Rewrite]:
+        """The rewrites in the order of the text; built anew at each access."""
+
+@final
+class SqlSchema:
+    """Table and column names, compiled once for any number of statements."""
+
+    def __new__(
+        cls,
+        tables: Mapping[str, Sequence[str]] | None = None,
+        aliases: Mapping[str, str] | None = None,
+        temporal: Mapping[str, Sequence[str]] | None = None,
+    ) -> SqlSchema: ...
+    def normalize(self, sql: str) -> NormalizedSql:
+        """Return `sql` with its form made right; see `debriefer.normalize_sql`.
+
+        Raises:
+            SqlError: A name has two real spellings, or a double-quoted name none.
+        """
+
+def nearest_names(name: str, names: Sequence[str], count: int = 3) -> list[str]:
+    """Return at most `count` of `names`, the fewest edits from `name` first, without those with little in common."""
+
+def tokenize_sql(sql: str) -> list[tuple[str, int, int]]:
+    """Return kind, first byte and byte behind the last of each token, white space and comments included."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 
-import pytest
-
 from debriefer import _core
 from tests.conftest import ROOT
 
@@ -21,14 +19,18 @@ def test_every_export_is_documented_in_the_stub() -> None:
     assert [name for name, text in documented.items() if not text] == []
 
 
-def test_every_export_is_used_by_a_python_wrapper() -> None:
+def test_every_function_is_used_by_a_python_wrapper() -> None:
     sources = [path.read_text(encoding="utf-8") for path in (ROOT / "python" / "debriefer").rglob("*.py")]
-    unused = [name for name in _core.__all__ if not any(f"_core.{name}" in source for source in sources)]
+    # A class that cannot be called is wrapped by the function that gives it.
+    functions = [node.name for node in STUB.body if isinstance(node, ast.FunctionDef)]
+    unused = [name for name in functions if not any(f"_core.{name}" in source for source in sources)]
     assert unused == []
 
 
-@pytest.mark.parametrize("name", [node.name for node in STUB.body if isinstance(node, ast.ClassDef)])
-def test_classes_are_frozen(name: str) -> None:
-    # A frozen class of PyO3 cannot be given new attributes, and is safe to share between threads.
-    with pytest.raises(TypeError):
-        getattr(_core, name).added_by_a_test = 1
+def test_classes_are_frozen() -> None:
+    # A frozen class may be shared between threads without a lock or a borrow that can fail.
+    classes = []
+    for path in sorted((ROOT / "rust" / "bindings" / "src").glob("*.rs")):
+        classes += [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if "#[pyclass" in line]
+    assert len(classes) >= len([node for node in STUB.body if isinstance(node, ast.ClassDef)])
+    assert [line for line in classes if "frozen" not in line] == []

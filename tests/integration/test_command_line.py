@@ -105,6 +105,7 @@ def test_tables_explain_profiles_each_column(task_with: Callable[..., Path]) -> 
     assert 'to_number("size")' in done.stdout
     assert "percentage" in done.stdout
     assert "codes with leading zeros" in done.stdout
+    assert "delimiter ','" in done.stdout
     assert debriefer("tables", task, "--explain", "absent").returncode == 2
 
 

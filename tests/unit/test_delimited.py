@@ -28,7 +28,7 @@ class Read:
     """A file as it was read: columns, types, rows and notes."""
 
     def __init__(self, path: Path) -> None:
-        table = _core.read_delimited(path)
+        table = _core.read_delimited(path)[0]
         self.columns = [name for name, _ in table.columns]
         self.types = [sql_type for _, sql_type in table.columns]
         self.notes = {code: (message, count, samples) for code, message, count, samples in table.notes}
@@ -327,7 +327,7 @@ def test_a_repeated_header_is_left_out(read: Reader) -> None:
 def test_tables_below_each_other_are_several(tmp_path: Path) -> None:
     path = tmp_path / "two.csv"
     path.write_text("id,name,qty,price\n1,a,2,3\n2,b,3,4\nid,name,qty\n1,c,5\n2,d,6\n")
-    tables = _core.read_delimited_tables(path)
+    tables = _core.read_delimited(path)
     assert [(table.name, table.rows) for table in tables] == [("two", 2), ("two_2", 2)]
     assert "several-tables" in {note[0] for note in tables[0].notes}
 
@@ -371,7 +371,7 @@ def test_a_missing_file_is_a_source_error(tmp_path: Path) -> None:
 def test_broken_quotes_do_not_hang(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x.csv"
     path.write_bytes(b"h,i\n" + content)
-    assert _core.read_delimited(path).rows >= 1
+    assert _core.read_delimited(path)[0].rows >= 1
 
 
 # --- laws ---

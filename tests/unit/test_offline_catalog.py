@@ -42,9 +42,7 @@ def catalog_of(task_with: Callable[..., Path]) -> Iterator[Callable[[str], Catal
 
 def test_a_cell_is_found_whatever_its_case_and_closing_marks(catalog_of: Callable[[str], Catalog]) -> None:
     index = ValueIndex(catalog_of(SHOP))
-    assert [(h.table, h.column, h.raw) for h in index.find("fjord books!")] == [
-        ("shop", "shop_name", ("Fjord Books",))
-    ]
+    assert [(h.table, h.column, h.raw) for h in index.find("fjord books!")] == [("shop", "shop_name", ("Fjord Books",))]
 
 
 def test_the_same_spelling_scores_higher_than_another_case(catalog_of: Callable[[str], Catalog]) -> None:

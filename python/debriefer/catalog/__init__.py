@@ -3,6 +3,7 @@
 from debriefer.catalog.catalog import CATALOG_FILE, Catalog, Preview
 from debriefer.catalog.door import NormalizedSql, Rewrite, SqlDoor, normalize_sql
 from debriefer.catalog.model import Column, ForeignKey, Note, Refusal, Table
+from debriefer.catalog.names import canonical_name
 from debriefer.catalog.profile import ColumnProfile
 
 __all__ = [
@@ -18,5 +19,6 @@ __all__ = [
     "Rewrite",
     "SqlDoor",
     "Table",
+    "canonical_name",
     "normalize_sql",
 ]

@@ -13,11 +13,11 @@ from pathlib import Path, PurePosixPath
 
 import duckdb
 
-from debriefer import _core
 from debriefer.catalog import readers
 from debriefer.catalog.identifiers import quote_identifier
 from debriefer.catalog.macros import MACROS
 from debriefer.catalog.model import MANIFEST_VERSION, META_SCHEMA, Column, ForeignKey, Manifest, Note, Refusal, Table
+from debriefer.catalog.names import assign_names
 from debriefer.catalog.profile import TO_NUMBER_MACRO
 from debriefer.errors import CatalogError, SourceError
 
@@ -200,7 +200,9 @@ def _insert(con: duckdb.DuckDBPyConnection, relative: str, source: readers.Reada
         raise
     except duckdb.Error as error:
         inside = "" if source.name is None else f"table `{source.name}` "
-        refusal = Refusal(relative, f"{inside}cannot be stored: {str(error).splitlines()[0]}", "please report this file")
+        refusal = Refusal(
+            relative, f"{inside}cannot be stored: {str(error).splitlines()[0]}", "please report this file"
+        )
         raise _InsertError((relative, source.name), refusal) from error
     if source.stream is not None:
         con.unregister(_INCOMING)
@@ -220,7 +222,7 @@ def _insert(con: duckdb.DuckDBPyConnection, relative: str, source: readers.Reada
 
 def _rename(con: duckdb.DuckDBPyConnection, loaded: Sequence[_Loaded]) -> tuple[tuple[Table, ...], tuple[Note, ...]]:
     """Give every table its canonical name and its aliases."""
-    names = _core.assign_names([(item.table.source, item.inner_name) for item in loaded])
+    names = assign_names([(item.table.source, item.inner_name) for item in loaded])
     tables: list[Table] = []
     notes: list[Note] = []
     for item, (name, aliases) in zip(loaded, names, strict=True):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import duckdb
 
+from debriefer.catalog.door import ENGINE_SETTINGS
 from debriefer.catalog.model import MANIFEST_VERSION, META_SCHEMA, Manifest
 from debriefer.errors import CatalogError, MissingFileError
 
@@ -30,7 +31,7 @@ def connect(path: Path, memory_bytes: int | None) -> duckdb.DuckDBPyConnection:
     memory = {} if memory_bytes is None else {"memory_limit": f"{memory_bytes // 1024}KiB"}
     try:
         with _opening:
-            connection = duckdb.connect(str(path), read_only=True, config=_READ_ONLY | memory)
+            connection = duckdb.connect(str(path), read_only=True, config={**_READ_ONLY, **ENGINE_SETTINGS, **memory})
             locked = connection.execute("SELECT current_setting('lock_configuration')").fetchone()
             if locked == (False,):
                 # Known to the engine only once it runs. Results must not depend on where the machine stands.

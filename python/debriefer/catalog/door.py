@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import duckdb
 
@@ -12,12 +12,17 @@ from debriefer._core import NormalizedSql, Rewrite
 from debriefer.catalog import hints
 from debriefer.errors import SqlError
 
-__all__ = ["NormalizedSql", "Rewrite", "SqlDoor", "normalize_sql", "tokenize_sql"]
+__all__ = ["ENGINE_SETTINGS", "NormalizedSql", "Rewrite", "SqlDoor", "normalize_sql", "tokenize_sql"]
 
-# No setting of the engine serves here: whatever would let more SQLite through (`old_implicit_casting`,
-# `integer_division`, `default_null_order`, `scalar_subquery_error_on_multiple_rows`) changes what right statements
-# mean, and DuckDB 2.0 keeps `lambda_syntax` only as a name without effect on `x -> x + 1`.
-_READ_ONLY = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
+# With what the engine is opened so that statements run as they are meant. What would let more SQLite through by
+# changing what right statements mean (`old_implicit_casting`, `integer_division`, `default_null_order`,
+# `scalar_subquery_error_on_multiple_rows`) is not among them.
+ENGINE_SETTINGS: Mapping[str, str] = {
+    # `x -> x + 1` is an error without it and has one meaning with it.
+    "lambda_syntax": "ENABLE_SINGLE_ARROW",
+    # A misspelt table is an error, never a variable of the calling Python code.
+    "python_enable_replacements": "false",
+}
 
 _NO_TABLES = _core.SqlSchema()
 # The tables of the last call and their compiled names; compared by value, so a changed mapping is compiled anew.
@@ -117,11 +122,10 @@ class SqlDoor:
         if len(statements) > 1:
             message = f"the text holds {len(statements)} statements, and one runs at a time"
             raise SqlError(message, hint="run them one after the other, or join them with UNION ALL or WITH")
-        kind = statements[0].type
-        if kind not in _READ_ONLY or (
-            kind == duckdb.StatementType.EXPLAIN and _explains_a_change(normalized.sql, connection)
-        ):
-            message = f"only statements that read run here, and this is {_article(_name(kind))}"
+        if not _reads(normalized.sql, statements[0], connection):
+            message = f"only statements that read run here, and this is {_article(_name(statements[0].type))}"
+            if statements[0].type == duckdb.StatementType.PRAGMA:
+                raise SqlError(message, hint="`DESCRIBE t` lists the columns of a table, `SHOW TABLES` the tables")
             raise SqlError(message, hint="write a SELECT; what must be kept for later belongs into a WITH clause")
         return normalized
 
@@ -139,7 +143,8 @@ def _parse(sql: str, connection: duckdb.DuckDBPyConnection | None) -> list[duckd
 
 
 def _name(kind: duckdb.StatementType) -> str:
-    return str(kind).rsplit(".", maxsplit=1)[-1].replace("_STATEMENT", "").replace("_", " ")
+    name = str(kind).rsplit(".", maxsplit=1)[-1].replace("_STATEMENT", "").replace("_", " ")
+    return "statement that changes data" if name in ("SELECT", "EXPLAIN", "MULTI") else name
 
 
 def _article(name: str) -> str:
@@ -164,6 +169,34 @@ def _explains_a_change(sql: str, connection: duckdb.DuckDBPyConnection | None) -
 
 def _first_token(sql: str) -> int:
     """Return the index of the first character behind leading white space and comments."""
-    is_code: Callable[[str], bool] = lambda kind: kind not in ("space", "comment")  # noqa: E731
-    offset = next((start for kind, start, _ in _core.tokenize_sql(sql) if is_code(kind)), 0)
+    offset = next((start for kind, start, _ in _core.tokenize_sql(sql) if kind not in ("space", "comment")), 0)
     return len(sql.encode()[:offset].decode())
+
+
+def _words(sql: str) -> list[str]:
+    """Return the unquoted words and the operators of `sql`, in lower case."""
+    raw = sql.encode()
+    kinds = ("ident", "op")
+    return [raw[start:end].decode().lower() for kind, start, end in _core.tokenize_sql(sql) if kind in kinds]
+
+
+def _reads(sql: str, statement: duckdb.Statement, connection: duckdb.DuckDBPyConnection | None) -> bool:
+    """Whether a statement of this class only reads."""
+    if statement.type == duckdb.StatementType.EXPLAIN:
+        return not _explains_a_change(sql, connection)
+    if statement.type == duckdb.StatementType.MULTI:
+        # PIVOT without a list of values runs in steps; `CREATE TABLE … AS PIVOT` does too.
+        return _words(sql)[:1] in (["pivot"], ["from"], ["with"], ["select"], ["("])
+    if statement.type != duckdb.StatementType.SELECT:
+        return False
+    # DuckDB classifies `WITH x AS (INSERT …)` as a query. Nothing else may follow `AS (` with these two words.
+    words = _words(sql)
+    changes = (("insert", "into"), ("delete", "from"), ("merge", "into"))
+    return not any(
+        words[i : i + 2] == ["as", "("] and (tuple(words[i + 2 : i + 4]) in changes or _is_update(words[i + 2 : i + 5]))
+        for i in range(len(words) - 3)
+    )
+
+
+def _is_update(words: list[str]) -> bool:
+    return len(words) == 3 and words[0] == "update" and "set" in words[1:]  # noqa: PLR2004

@@ -14,11 +14,17 @@ _LISTED = 3
 _LONGEST = 300
 
 _NUMERIC = frozenset(
-    ["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE", "INTEGER_LITERAL"]
+    ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UBIGINT", "FLOAT", "DOUBLE", "INTEGER_LITERAL")
 )
-_CALCULATES = frozenset(("sum", "avg", "+", "-", "*", "/", "%", "//", "round", "abs", "median", "stddev", "floor", "ceil"))
+_CALCULATES = frozenset(
+    ("sum", "avg", "+", "-", "*", "/", "%", "//", "round", "abs", "median", "stddev", "floor", "ceil")
+)
 _READS_TIMES = frozenset(
-    ["year", "month", "day", "hour", "minute", "second", "quarter", "week", "date_part", "datepart", "date_trunc", "datediff", "date_diff", "date_sub", "datesub", "dayofweek", "weekday", "dayname", "monthname", "last_day", "strftime", "age", "extract", "dayofyear"]
+    (
+        *("year", "month", "day", "hour", "minute", "second", "quarter", "week", "dayofweek", "weekday", "dayofyear"),
+        *("date_part", "datepart", "date_trunc", "datediff", "date_diff", "date_sub", "datesub", "extract", "age"),
+        *("dayname", "monthname", "last_day"),
+    )
 )
 
 
@@ -82,7 +88,10 @@ def _qualifier(found: re.Match[str], context: _Context) -> tuple[str, str | None
 
 def _missing_column(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
     candidates = re.findall(r'"([^"]+)"', found["rest"]) or context.nearest_column(found["name"])
-    return f"`{found['table']}` has no column `{found['name']}`", f"nearest: {_listed(candidates[:_LISTED])}" if candidates else None
+    return (
+        f"`{found['table']}` has no column `{found['name']}`",
+        f"nearest: {_listed(candidates[:_LISTED])}" if candidates else None,
+    )
 
 
 def _table(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
@@ -126,7 +135,10 @@ def _grouped(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
     name = found["name"]
     return (
         f"`{name}` is neither grouped nor aggregated",
-        f"add it to GROUP BY, or say which value of the group is meant: `max({name})`, `arg_max({name}, x)`, `any_value({name})`",
+        (
+            f"add it to GROUP BY, or say which of the group's values is meant: `max({name})`, `arg_max({name}, x)`, "
+            f"`any_value({name})`"
+        ),
     )
 
 
@@ -135,7 +147,7 @@ def _compared(found: re.Match[str], context: _Context) -> tuple[str, str | None]
     left, right = found["left"], found["right"].removesuffix(" -")
     kinds = {left, right}
     if kinds & _NUMERIC or any(kind.startswith("DECIMAL") for kind in kinds):
-        hint = "the text column must become a number: `TRY_CAST(x AS DOUBLE)`; or write the number as text in single quotes"
+        hint = "make the text a number, `TRY_CAST(x AS DOUBLE)`, or write the number as text in single quotes"
     elif any(kind.startswith(("DATE", "TIMESTAMP")) for kind in kinds):
         hint = "make both sides dates: `CAST(x AS DATE)`"
     else:
@@ -149,7 +161,7 @@ def _conversion(found: re.Match[str], context: _Context) -> tuple[str, str | Non
     source = re.search(r"from source column (\S+)", found["rest"])
     where = f" of `{source[1]}`" if source else ""
     if source:
-        hint = f"`TRY_CAST({source[1]} AS {_public(kind)})` gives NULL for what is no number; or compare with text in single quotes"
+        hint = f"`TRY_CAST({source[1]} AS {_public(kind)})` gives NULL for it; or compare with text in single quotes"
     else:
         hint = f"a value that is compared with {_public(kind)} must be one; `CAST(x AS VARCHAR)` compares as text"
     return f"the text `{value}`{where} is no {_public(kind)}", hint
@@ -168,7 +180,10 @@ def _time_value(found: re.Match[str], context: _Context) -> tuple[str, str | Non
 
 def _ambiguous(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
     del context
-    return f"`{found['name']}` is a column of more than one table here", f"say which: {found['use'].replace(chr(39), '`')}"
+    return (
+        f"`{found['name']}` is a column of more than one table here",
+        f"say which: {found['use'].replace(chr(39), '`')}",
+    )
 
 
 def _syntax(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
@@ -186,45 +201,75 @@ def _syntax(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
     return f"syntax error at or near `{near}`{place}", known.get(near.casefold())
 
 
-def _plain(message: str, hint: str | None) -> Callable[[re.Match[str], _Context], tuple[str, str | None]]:
-    def build(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
-        del found, context
-        return message, hint
+_Explanation = tuple[str, str | None]
 
-    return build
+# Pattern of DuckDB's message, what is wrong, what to do.
+_FIXED: tuple[tuple[str, str, str], ...] = (
+    ("syntax error at end of input", "the statement ends too early", "a clause or a closing parenthesis is missing"),
+    (
+        "WHERE clause cannot contain aggregates",
+        "WHERE cannot hold an aggregate",
+        "put the condition into HAVING, or compare with a subquery",
+    ),
+    (
+        "WHERE clause cannot contain window functions",
+        "WHERE cannot hold a window function",
+        "put the condition into QUALIFY",
+    ),
+    (
+        "aggregate function calls cannot be nested",
+        "an aggregate cannot stand inside an aggregate",
+        "aggregate in a subquery first",
+    ),
+    ("lambda arrow", "`x -> …` is no lambda here", "write `lambda x: …`"),
+    (
+        "More than one row returned by a subquery",
+        "a subquery gives more than one row where one value is needed",
+        "use IN, aggregate, or add ORDER BY with LIMIT 1",
+    ),
+    (
+        "same number of result columns",
+        "the sides of a set operation differ in their number of columns",
+        "select as many columns on both sides",
+    ),
+    (
+        "external access|file system operations are disabled|has been disabled by configuration",
+        "files cannot be read from SQL here",
+        "every file of the task is a table already: list the tables",
+    ),
+    (
+        "read-only mode|read-only database",
+        "only statements that read run here",
+        "what must be kept for later belongs into a WITH clause",
+    ),
+    (
+        "INTERRUPT|Interrupted",
+        "the statement was stopped before it ended",
+        "aggregate or filter before joining, or ask for less",
+    ),
+    ("Out of Memory", "the statement needs more memory than it may use", "aggregate or filter before joining"),
+)
 
-
-_RULES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], _Context], tuple[str, str | None]]], ...] = tuple(
-    (re.compile(pattern, re.DOTALL), build)
-    for pattern, build in (
-        (r'Referenced column "(?P<name>.*?)" (?:not found|was not found)(?P<rest>.*)', _column),
-        (r'Referenced table "(?P<name>.*?)" not found!(?P<rest>.*)', _qualifier),
-        (r'Table "(?P<table>.*?)" does not have a column named "(?P<name>.*?)"(?P<rest>.*)', _missing_column),
-        (r"Table with name (?P<name>.*?) does not exist!(?P<rest>.*)", _table),
-        (r'Catalog "(?P<name>.*?)" does not exist!(?P<rest>.*)', _table),
-        (r"(?:Scalar|Aggregate|Table|Window)? ?Function with name \"?(?P<name>.*?)\"? (?:does not exist|is not in the catalog)(?P<rest>.*)", _function),
-        (r"given name and argument types '(?P<name>[^(]+)\((?P<types>.*?)\)'(?P<rest>.*)", _arguments),
-        (r'for the function call "(?P<name>[^(]+)\((?P<types>.*?)\)"(?P<rest>.*)', _arguments),
-        (r'column "?(?P<name>.*?)"? must appear in the GROUP BY clause', _grouped),
-        (r"Cannot (?:compare|mix) values of type (?P<left>.*?) and (?:type )?(?P<right>[^ ]+(?:\([^)]*\))?)", _compared),
-        (r"Could not convert string ['\"](?P<value>.*?)['\"] to (?P<kind>[A-Z0-9_]+(?:\([^)]*\))?)(?P<rest>.*)", _conversion),
-        (r"invalid (?P<kind>date|timestamp|time) field format: \"(?P<value>.*?)\"", _time_value),
-        (r"(?P<kind>date|timestamp|time) field value out of range: \"(?P<value>.*?)\"", _time_value),
-        (r'Ambiguous reference to column name "(?P<name>.*?)" \(use: (?P<use>.*?)\)', _ambiguous),
-        (r'syntax error at or near "(?P<near>.*?)"(?P<rest>.*)', _syntax),
-        (r"syntax error at end of input", _plain("the statement ends too early", "a clause or a closing parenthesis is missing")),
-        (r"WHERE clause cannot contain aggregates", _plain("WHERE cannot hold an aggregate", "put the condition into HAVING, or compare with a subquery")),
-        (r"WHERE clause cannot contain window functions", _plain("WHERE cannot hold a window function", "put the condition into QUALIFY")),
-        (r"aggregate function calls cannot be nested", _plain("an aggregate cannot stand inside an aggregate", "aggregate in a subquery first")),
-        (r"lambda arrow", _plain("`x -> …` is no lambda any more", "write `lambda x: …`")),
-        (r"More than one row returned by a subquery", _plain("a subquery gives more than one row where one value is needed", "add LIMIT 1 with an ORDER BY, aggregate, or use IN")),
-        (r"same number of result columns", _plain("the sides of a set operation differ in their number of columns", "select as many columns on both sides")),
-        (r"external access|file system operations are disabled|file system LocalFileSystem has been disabled", _plain("files cannot be read from SQL here", "every file of the task is a table already: list the tables")),
-        (r"read-only mode|read-only database", _plain("only statements that read run here", "what must be kept for later belongs into a WITH clause")),
-        (r"Interrupted", _plain("the statement was stopped before it ended", "aggregate or filter before joining, or ask for less")),
-        (r"Out of Memory", _plain("the statement needs more memory than it may use", "aggregate or filter before joining")),
-    )
-)  # fmt: skip
+_MIXED = r"Cannot (?:compare|mix) values of type (?P<left>.*?) and (?:type )?(?P<right>[^ ]+(?:\([^)]*\))?)"
+_CONVERTED = r"Could not convert string ['\"](?P<value>.*?)['\"] to (?P<kind>[A-Z0-9_]+(?:\([^)]*\))?)(?P<rest>.*)"
+_PARSED: tuple[tuple[str, Callable[[re.Match[str], _Context], _Explanation]], ...] = (
+    (r'Referenced column "(?P<name>.*?)" (?:not found|was not found)(?P<rest>.*)', _column),
+    (r'Referenced table "(?P<name>.*?)" not found!(?P<rest>.*)', _qualifier),
+    (r'Table "(?P<table>.*?)" does not have a column named "(?P<name>.*?)"(?P<rest>.*)', _missing_column),
+    (r"Table with name (?P<name>.*?) does not exist!(?P<rest>.*)", _table),
+    (r'Catalog "(?P<name>.*?)" does not exist!(?P<rest>.*)', _table),
+    (r'Function with name "?(?P<name>.*?)"? (?:does not exist|is not in the catalog)(?P<rest>.*)', _function),
+    (r"given name and argument types '(?P<name>[^(]+)\((?P<types>.*?)\)'(?P<rest>.*)", _arguments),
+    (r'for the function call "(?P<name>[^(]+)\((?P<types>.*?)\)"(?P<rest>.*)', _arguments),
+    (r'column "?(?P<name>.*?)"? must appear in the GROUP BY clause', _grouped),
+    (_MIXED, _compared),
+    (_CONVERTED, _conversion),
+    (r'invalid (?P<kind>date|timestamp|time) field format: "(?P<value>.*?)"', _time_value),
+    (r'(?P<kind>date|timestamp|time) field value out of range: "(?P<value>.*?)"', _time_value),
+    (r'Ambiguous reference to column name "(?P<name>.*?)" \(use: (?P<use>.*?)\)', _ambiguous),
+    (r'syntax error at or near "(?P<near>.*?)"(?P<rest>.*)', _syntax),
+)
+_RULES = tuple((re.compile(pattern, re.DOTALL), build) for pattern, build in _PARSED)
 
 
 def explain(
@@ -248,6 +293,9 @@ def explain(
         if found is not None:
             message, hint = build(found, context)
             return message[:_LONGEST], hint
+    for fixed, message, hint in _FIXED:
+        if re.search(fixed, error):
+            return message, hint
     first = error.strip().split("\n", maxsplit=1)[0]
     first = re.sub(r"^(?:[A-Z][A-Za-z]+ )+Error: ", "", first).rstrip(".! ")
     return (first[:1].lower() + first[1:])[:_LONGEST] or "the statement failed", None

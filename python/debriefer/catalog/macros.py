@@ -1,3 +1,136 @@
-"""Macros (INTERIM)."""
+"""Functions of SQLite, MySQL and T-SQL that have one exact meaning, as macros that every catalog holds.
 
-MACROS: tuple[str, ...] = ()
+A macro never takes the name of a function that DuckDB has with the same number of arguments, so a statement that was
+right before means the same with them.
+"""
+
+from __future__ import annotations
+
+__all__ = ["MACROS"]
+
+# A macro's argument is copied to every place where it is used, and nested calls would multiply it: a list of one value
+# and a lambda give it a name instead.
+
+# SQLite reads text, times and Julian day numbers; what it cannot read is NULL.
+_MOMENT = """
+CREATE MACRO sqlite_moment(x) AS list_transform([CAST(x AS VARCHAR)], lambda v:
+    CASE WHEN lower(trim(v)) = 'now' THEN CAST(now() AT TIME ZONE 'UTC' AS TIMESTAMP)
+    ELSE coalesce(
+        TRY_CAST(v AS TIMESTAMP),
+        TRY_CAST('2000-01-01 ' || v AS TIMESTAMP),
+        CASE WHEN TRY_CAST(v AS DOUBLE) BETWEEN 0 AND 5373484.5
+        THEN make_timestamp(CAST(round((TRY_CAST(v AS DOUBLE) - 2440587.5) * 86400000) * 1000 AS BIGINT)) END)
+    END)[1]
+"""
+
+# Months are added to the month and days beyond its end run into the next one, as in SQLite (31 January plus one month
+# is 2 or 3 March); DuckDB's own interval stops at the month's end.
+_MODIFY = r"""
+CREATE MACRO sqlite_modify(x, modifier) AS list_transform([{'t': x, 'm': lower(trim(modifier))}], lambda s:
+    CASE
+    WHEN s.m = 'start of month' THEN date_trunc('month', s.t)
+    WHEN s.m = 'start of year' THEN date_trunc('year', s.t)
+    WHEN s.m = 'start of day' THEN date_trunc('day', s.t)
+    WHEN s.m IN ('utc', 'subsec', 'subsecond', 'auto') THEN s.t
+    WHEN s.m = 'localtime' THEN CAST((s.t AT TIME ZONE 'UTC') AS TIMESTAMP)
+    WHEN regexp_full_match(s.m, '[+-]?[0-9]+ *(month|year)s?') THEN
+        date_trunc('month', s.t)
+        + to_months(CAST(regexp_extract(s.m, '[+-]?[0-9]+') AS INTEGER)
+            * CASE WHEN contains(s.m, 'year') THEN 12 ELSE 1 END)
+        + (s.t - date_trunc('month', s.t))
+    WHEN regexp_full_match(s.m, '[+-]?[0-9]+([.][0-9]*)? *(day|hour|minute|second)s?') THEN
+        s.t + to_microseconds(CAST(round(CAST(regexp_extract(s.m, '[+-]?[0-9]+([.][0-9]*)?') AS DOUBLE)
+            * CASE WHEN contains(s.m, 'day') THEN 86400000 WHEN contains(s.m, 'hour') THEN 3600000
+              WHEN contains(s.m, 'minute') THEN 60000 ELSE 1000 END) * 1000 AS BIGINT))
+    WHEN regexp_full_match(s.m, 'weekday [0-6]') THEN
+        s.t + to_days(CAST((CAST(right(s.m, 1) AS INTEGER) - dayofweek(s.t) + 7) % 7 AS INTEGER))
+    WHEN regexp_full_match(s.m, '[+-][0-9][0-9]:[0-9][0-9](:[0-9][0-9])?') THEN
+        s.t + to_seconds((CASE WHEN left(s.m, 1) = '-' THEN -1 ELSE 1 END)
+            * (CAST(substr(s.m, 2, 2) AS INTEGER) * 3600 + CAST(substr(s.m, 5, 2) AS INTEGER) * 60
+               + CAST(coalesce(nullif(substr(s.m, 8, 2), ''), '0') AS INTEGER)))
+    END)[1]
+"""
+
+# `unixepoch` is the only modifier that says how the value itself is read.
+_MOMENT_MODIFIED = """
+CREATE MACRO sqlite_moment_modified(x, modifier) AS
+    CASE WHEN lower(trim(modifier)) = 'unixepoch'
+    THEN make_timestamp(CAST(round(TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE) * 1000) * 1000 AS BIGINT))
+    ELSE sqlite_modify(sqlite_moment(x), modifier) END
+"""
+
+
+def _for_modifiers(name: str, template: str) -> str:
+    """Return one macro for no to four modifiers; `{t}` in the template is the moment."""
+    overloads = []
+    for count in range(5):
+        names = [f"m{i}" for i in range(1, count + 1)]
+        moment = "sqlite_moment(x)" if count == 0 else "sqlite_moment_modified(x, m1)"
+        for modifier in names[1:]:
+            moment = f"sqlite_modify({moment}, {modifier})"
+        overloads.append(f"({', '.join(['x', *names])}) AS {template.format(t=moment)}")
+    return f"CREATE MACRO {name} {', '.join(overloads)}"
+
+
+_SQLITE = """
+CREATE MACRO iif(condition, a) AS CASE WHEN condition THEN a END,
+    (condition, a, b) AS CASE WHEN condition THEN a ELSE b END;
+CREATE MACRO total(x) AS coalesce(CAST(sum(x) AS DOUBLE), 0.0::DOUBLE);
+"""
+
+_MYSQL = """
+CREATE MACRO mysql_datediff(a, b) AS date_diff('day',
+    CAST(TRY_CAST(CAST(b AS VARCHAR) AS TIMESTAMP) AS DATE), CAST(TRY_CAST(CAST(a AS VARCHAR) AS TIMESTAMP) AS DATE));
+CREATE MACRO curdate() AS current_date;
+CREATE MACRO locate(part, x) AS instr(x, part),
+    (part, x, start) AS CASE WHEN start < 1 OR instr(substr(x, start), part) = 0 THEN 0
+        ELSE instr(substr(x, start), part) + start - 1 END;
+CREATE MACRO find_in_set(x, list) AS CASE WHEN x IS NULL OR list IS NULL THEN NULL
+    ELSE coalesce(list_position(string_split(list, ','), x), 0) END;
+CREATE MACRO substring_index(x, mark, n) AS CASE WHEN n = 0 THEN ''
+    WHEN n > 0 THEN array_to_string(string_split(x, mark)[1:n], mark)
+    ELSE array_to_string(string_split(x, mark)[greatest(len(string_split(x, mark)) + n + 1, 1):], mark) END;
+CREATE MACRO truncate(x, places) AS trunc(x * 10 ** places) / 10 ** places;
+CREATE MACRO space(n) AS repeat(' ', n);
+"""
+
+_TSQL = """
+CREATE MACRO nvl(x, other) AS coalesce(x, other);
+CREATE MACRO "isnull"(x, other) AS coalesce(x, other);
+CREATE MACRO getdate() AS CAST(now() AS TIMESTAMP);
+CREATE MACRO charindex(part, x) AS instr(x, part),
+    (part, x, start) AS CASE WHEN instr(substr(x, greatest(start, 1)), part) = 0 THEN 0
+        ELSE instr(substr(x, greatest(start, 1)), part) + greatest(start, 1) - 1 END;
+CREATE MACRO replicate(x, n) AS repeat(x, n);
+CREATE MACRO stuff(x, start, length, other) AS
+    left(x, start - 1) || coalesce(other, '') || substr(x, start + length);
+CREATE MACRO square(x) AS x * x;
+CREATE MACRO eomonth(x) AS last_day(CAST(x AS TIMESTAMP));
+CREATE MACRO dateadd(part, n, x) AS CAST(x AS TIMESTAMP) + CASE lower(part)
+    WHEN 'year' THEN to_years(CAST(n AS INTEGER)) WHEN 'quarter' THEN to_months(CAST(3 * n AS INTEGER))
+    WHEN 'month' THEN to_months(CAST(n AS INTEGER)) WHEN 'week' THEN to_days(CAST(7 * n AS INTEGER))
+    WHEN 'day' THEN to_days(CAST(n AS INTEGER)) WHEN 'hour' THEN to_hours(CAST(n AS BIGINT))
+    WHEN 'minute' THEN to_minutes(CAST(n AS BIGINT)) WHEN 'second' THEN to_seconds(CAST(n AS DOUBLE)) END;
+CREATE MACRO datename(part, x) AS CASE lower(part) WHEN 'month' THEN monthname(CAST(x AS TIMESTAMP))
+    WHEN 'weekday' THEN dayname(CAST(x AS TIMESTAMP))
+    ELSE CAST(date_part(part, CAST(x AS TIMESTAMP)) AS VARCHAR) END;
+"""
+
+
+def _statements(text: str) -> tuple[str, ...]:
+    return tuple(statement.strip() for statement in text.split(";\n") if statement.strip())
+
+
+MACROS: tuple[str, ...] = (
+    _MOMENT.strip(),
+    _MODIFY.strip(),
+    _MOMENT_MODIFIED.strip(),
+    _for_modifiers("datetime", "strftime({t}, '%Y-%m-%d %H:%M:%S')"),
+    _for_modifiers("sqlite_date", "strftime({t}, '%Y-%m-%d')"),
+    _for_modifiers("sqlite_time", "strftime({t}, '%H:%M:%S')"),
+    _for_modifiers("julianday", "(epoch({t}) / 86400.0 + 2440587.5)"),
+    _for_modifiers("unixepoch", "CAST(floor(epoch({t})) AS BIGINT)"),
+    *_statements(_SQLITE),
+    *_statements(_MYSQL),
+    *_statements(_TSQL),
+)

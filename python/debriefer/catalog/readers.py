@@ -57,6 +57,15 @@ def detect_kind(path: Path) -> str | None:
     return _core.detect_kind(path)
 
 
+def sniff_dialect(path: Path) -> _core.Dialect:
+    """Return how a delimited file is written: delimiter, quoting, encoding, where the header stands.
+
+    Raises:
+        SourceError: The file cannot be read or holds no delimited text.
+    """
+    return _core.sniff_dialect(path)
+
+
 def read(path: Path, kind: str) -> Iterator[Readable | SourceError]:
     """Yield every table of a file; a table inside it that cannot be read gives its error, and the others follow.
 
@@ -69,7 +78,7 @@ def read(path: Path, kind: str) -> Iterator[Readable | SourceError]:
     """
     match kind:
         case "delimited":
-            yield from _named(_core.read_delimited_tables(path), path, "delimited")
+            yield from _named(_core.read_delimited(path), path, "delimited")
         case "json" | "jsonl":
             yield from _named(_core.read_json(path), path, "json")
         case "workbook":
@@ -94,7 +103,7 @@ def _sqlite(path: Path) -> Iterator[Readable | SourceError]:
             table = source.read(name)
             columns, foreign_keys = source.declared(name)
         except SourceError as error:
-            yield SourceError(f"table `{name}` {error.message}", hint=error.hint)
+            yield error
             continue
         key = sorted((place, column) for column, _, _, place in columns if place)
         yield Readable(

@@ -56,7 +56,9 @@ def doctor(
         table = Table(box=None, pad_edge=False, show_header=False)
         for check in checks:
             hint = f"\nhint: {check.hint}" if check.hint else ""
-            table.add_row(Text(check.name), Text(check.verdict, style=_STYLES[check.verdict]), Text(check.detail + hint))
+            table.add_row(
+                Text(check.name), Text(check.verdict, style=_STYLES[check.verdict]), Text(check.detail + hint)
+            )
         console.messages.print(table)
     if any(check.verdict == "broken" for check in checks):
         raise typer.Exit(exit_codes.FAILED)

@@ -10,6 +10,7 @@ import typer
 from rich.text import Text
 
 from debriefer.catalog import Catalog, Note, Table
+from debriefer.catalog.readers import sniff_dialect
 from debriefer.cli import console
 from debriefer.cli.target import open_target
 
@@ -29,6 +30,8 @@ def tables(
             return
         for table in shown:
             _print_table(catalog, table, full=explain is not None)
+            if explain is not None:
+                _print_dialect(target, table)
         if explain is None:
             _print_rest(catalog)
 
@@ -44,6 +47,21 @@ def _print_table(catalog: Catalog, table: Table, *, full: bool) -> None:
             console.data("    " + profile.line())
     for note in _notes_of(catalog, table):
         _print_note(note)
+
+
+def _print_dialect(target: Path, table: Table) -> None:
+    """Say how a delimited file is written, where the file itself is at hand."""
+    places = (target / "context" / table.source, target / table.source, target)
+    path = next((place for place in places if place.is_file()), None)
+    if table.kind != "delimited" or path is None or path.suffix == ".duckdb":
+        return
+    dialect = sniff_dialect(path)
+    quote = "none" if dialect.quotechar is None else dialect.quotechar
+    escape = "doubled quotes" if dialect.escapechar is None else dialect.escapechar
+    console.data(
+        f"    dialect: delimiter {dialect.delimiter!r}, quote {quote}, escape {escape}, encoding {dialect.encoding}, "
+        f"{dialect.skip_rows} rows above {'the header' if dialect.has_header else 'the data (no header)'}"
+    )
 
 
 def _print_note(note: Note) -> None:

@@ -132,19 +132,10 @@ class ChineseReader(ChineseRankings):
 
     def _how_much(self, index: int, mention: Mention) -> None:
         mention.use = "output"
-        if mention.carried:
-            words = {
-                "price": ("价", "费", "薪"),
-                "age": ("年龄",),
-                "height": ("高",),
-                "duration": ("时长", "时间"),
-                "length": ("长",),
-            }
-            for word in words[mention.carried]:
-                ref = self.named(word, self.main)
-                if ref is not None:
-                    self.add(Output(ref), index)
-                    return
+        adjective = self._adjective(mention.carried)
+        if adjective is not None:
+            self.add(Output(adjective), index)
+            return
         if any(o.aggregate and self.clause(at) == self.clause(index) for at, o in self.outputs):
             return  # `平均单价是多少` is read as an aggregate
         before, after = self._free_before(index), self.next_schema(index, within=2)
@@ -157,7 +148,8 @@ class ChineseReader(ChineseRankings):
             if ref is not None and (not self.is_table(target) or self.mentions[target].columns[0].score >= GOOD):
                 self.mentions[target].use = "output"
                 self.mentions[target].choice = f"{ref.table}.{ref.column}"
-                self.add(Output(ref), index)
+                summed = self._whole(index) and self.context.field(ref).kind == "number"
+                self.add(Output(ref, "sum" if summed else None), index)
                 self._chain(target)
                 if target < index:
                     self._chain_back(target)
@@ -172,6 +164,18 @@ class ChineseReader(ChineseRankings):
             self.add(Output(None, "count", table=self.table_of(after)), index)
             return
         self.doubts.add(0.4, f"`{mention.text}` asks for nothing that is a number")
+
+    def _adjective(self, carried: str) -> Ref | None:
+        """Return the column that `多大` or `多少钱` asks for."""
+        words = {
+            "price": ("价", "费", "薪"),
+            "age": ("年龄",),
+            "height": ("高",),
+            "duration": ("时长", "时间"),
+            "length": ("长",),
+        }
+        found = (self.named(word, self.main) for word in words.get(carried, ()))
+        return next((ref for ref in found if ref is not None), None)
 
     def _inside(self, index: int) -> Ref | None:
         table, text = self.table_of(index), self.mentions[index].text
@@ -368,7 +372,7 @@ class ChineseReader(ChineseRankings):
             if table is None:
                 self.doubts.add(0.6, "the question names no table or column")
                 return
-            query.outputs = [Output(ref) for ref in self.context.names(table)]
+            query.outputs = [Output(ref) for ref in self.names_of(table)]
             self.doubts.add(0.15, "nothing is asked for in so many words; the name is given")
         if any(m.is_cue("distinct") for m in self.mentions):
             query.distinct = True
@@ -388,5 +392,6 @@ class ChineseReader(ChineseRankings):
         query.per_row = (
             bool(ranked) and query.entity in self.spoken and query.entity not in {r.what.table for r in ranked}
         )
+        self.context.echoes(query, self.doubts)
         self.pair_roles()
         self.charge_unread()

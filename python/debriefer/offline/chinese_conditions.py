@@ -29,6 +29,8 @@ class ChineseConditions(ChineseNames):
                 continue
             if mention.is_cue("like"):
                 self._like(index, mention)
+            elif mention.is_cue("compare") and self.at(index + 1).is_cue("aggregate"):
+                self._compare_whole(index, mention)
             elif mention.kind == "number":
                 self._number(index, mention)
             elif mention.kind == "value":
@@ -40,7 +42,7 @@ class ChineseConditions(ChineseNames):
 
     def _number(self, index: int, mention: Mention) -> None:
         previous, after = self.at(index - 1), self.at(index + 1)
-        if previous.is_cue("top") or self._between(index, mention):
+        if self.limits(index) or self._between(index, mention):
             return
         operator: Operator = "="
         cue: Mention | None = None
@@ -63,6 +65,27 @@ class ChineseConditions(ChineseNames):
         dated = year is not None and self._is_date(ref.table, ref.column)
         number: Scalar = year if dated and year is not None else mention.number or 0.0
         self._condition(index, ref, operator, (number,), named)
+
+    def limits(self, index: int) -> bool:
+        """Return whether a number says how many rows are kept: `前3名`, `最多的3家`."""
+        if "top" in self.at(index - 1).alternatives and self.at(index - 2).kind != "number":
+            return True
+        before = index - 2 if self.at(index - 1).is_cue("of") else index - 1
+        return self.at(before).is_cue("super")
+
+    def _compare_whole(self, index: int, cue: Mention) -> None:
+        """Read `高于平均单价`."""
+        function = self.at(index + 1)
+        if self.at(index + 2).kind != "schema" or not self.may_be(index + 2, ("number",)):
+            return
+        ref = self.column(index + 2, kinds=("number",))
+        if ref is None:
+            return
+        cue.use = function.use = self.mentions[index + 2].use = "condition"
+        before = self.at(index - 1)
+        if before.kind == "schema" and before.use is None and not self.is_table(index - 1):
+            before.use = "condition"
+        self._conditions.append((index, Condition(ref, cue.operator, (), function.carried)))  # type: ignore[arg-type]
 
     def _between(self, index: int, mention: Mention) -> bool:
         """Read `20到30`."""

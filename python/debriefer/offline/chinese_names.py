@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from debriefer.offline.lexicon_chinese import DATE_ENDINGS
+from debriefer.offline.lexicon_chinese import CUES, DATE_ENDINGS
 from debriefer.offline.linking import NOTHING, Mention
 from debriefer.offline.model import Condition, Output, Query, Ref
 from debriefer.offline.resolve import Context, Doubts
@@ -78,7 +78,7 @@ class ChineseNames:
 
     def is_table(self, index: int) -> bool:
         """Return whether the mention stands for a table rather than for a column."""
-        mention = self.mentions[index]
+        mention = self.at(index)
         if mention.kind != "schema" or not mention.tables:
             return False
         return not (mention.columns and mention.tables[0].score < mention.columns[0].score - SAME)
@@ -95,6 +95,11 @@ class ChineseNames:
     def find_tables(self) -> None:
         """Note the tables that the question speaks of, those of asking clauses first."""
         self.support = self.context.support(self.mentions)
+        for index, mention in enumerate(self.mentions):
+            # `工厂的产品数量` counts products, though another table has a column `数量`.
+            counts = mention.kind == "schema" and CUES.get(mention.text, (("", ""),))[0][0] == "count"
+            if counts and self.is_table(index - 1) and not self._belongs(index, index - 1):
+                mention.kind, mention.cue, mention.carried = "cue", "count", ""
         order = sorted(range(len(self.mentions)), key=lambda i: (not self.asked(i), i))
         for index in order:
             if self.is_table(index):
@@ -111,6 +116,11 @@ class ChineseNames:
         if not self.known and self.support:
             self.known.append(max(self.support, key=lambda table: (self.support[table], table)))
         self.main = self.known[0] if self.known else None
+
+    def _belongs(self, index: int, table: int) -> bool:
+        """Return whether a mention may be a column of the table that another stands for."""
+        tables = {c.table for c in self.mentions[table].tables}
+        return any(c.table in tables for c in self.mentions[index].columns)
 
     def near(self, index: int) -> list[str]:
         """Return the tables that stand next to a mention, nearest first."""
@@ -149,7 +159,7 @@ class ChineseNames:
     def refs_of(self, index: int) -> list[Ref]:
         """Return the columns that answer for the mention: its own, or those that name a row of its table."""
         if self.is_table(index):
-            return self.context.names(self.table_of(index))
+            return self.names_of(self.table_of(index))
         ref = self.column(index)
         if ref is None:
             return []
@@ -159,6 +169,13 @@ class ChineseNames:
             role = ref.column if len(self.context.graph.roles(ref.table, target)) > 1 else None
             return [Ref(n.table, n.column, role) for n in self.context.names(target)]
         return [ref]
+
+    def names_of(self, table: str) -> list[Ref]:
+        """Return the columns that name a row of `table`, which takes part even where another table has the names."""
+        refs = self.context.names(table)
+        if any(ref.table != table for ref in refs) and table not in self.query.related:
+            self.query.related.append(table)
+        return refs
 
     def add(self, output: Output, index: int) -> None:
         """Add a column of the answer, in the order of the question."""

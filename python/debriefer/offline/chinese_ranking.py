@@ -61,10 +61,11 @@ class ChineseRankings(ChineseConditions):
     def read_supers(self) -> None:
         """Read superlatives and the numbers of rows that they keep."""
         for index, mention in enumerate(self.mentions):
+            if "top" in mention.alternatives and mention.use is None and self.limits(index + 1):
+                self._top(index, mention)
+        for index, mention in enumerate(self.mentions):
             if mention.is_cue("super") and mention.use is None:
                 self._super(index, mention)
-            elif mention.is_cue("top") and mention.use is None:
-                self._top(index, mention)
 
     def _top(self, index: int, mention: Mention) -> None:
         after = self.mentions[index + 1] if index + 1 < len(self.mentions) else None
@@ -87,6 +88,10 @@ class ChineseRankings(ChineseConditions):
 
     def _super(self, index: int, mention: Mention) -> None:
         direction, *dimension = mention.carried.split()
+        number = self.at(index + 2 if self.at(index + 1).is_cue("of") else index + 1)
+        if number.kind == "number" and number.use is None and number.number:
+            number.use = "limit"
+            self.limit = int(number.number)
         descending = direction == "desc"
         mention.use = "rank"
         aggregate: Aggregate | None = None

@@ -34,7 +34,7 @@ class EnglishReader(Rankings):
         head = self._named_head()
         if head is not None:
             self.mentions[head].use = "output"
-            for ref in self.context.names(self.table_of(head)):
+            for ref in self.names_of(self.table_of(head)):
                 self._add(Output(ref))
         asked = True
         index = 0
@@ -258,6 +258,7 @@ class EnglishReader(Rankings):
         self._drop_repeated()
         self._check_wording()
         self._decide_groups()
+        self.context.echoes(query, self.doubts)
         first = next((o for o in query.outputs if o.ref is not None), None)
         if self._alphabetical is not None and first is not None:
             query.rankings.append(Ranking(first, self._alphabetical, None))
@@ -334,7 +335,7 @@ class EnglishReader(Rankings):
         if table is None:
             self.doubts.add(0.6, "the question names no table or column")
             return
-        self.query.outputs = [Output(ref) for ref in self.context.names(table)]
+        self.query.outputs = [Output(ref) for ref in self.names_of(table)]
         self.query.entity = self.query.entity or table
         self.doubts.add(0.05, "no column is asked for; the name is given")
 

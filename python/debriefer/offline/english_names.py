@@ -61,6 +61,13 @@ class Names:
         mention.choice, mention.score = chosen.table, chosen.score
         return chosen.table
 
+    def names_of(self, table: str) -> list[Ref]:
+        """Return the columns that name a row of `table`, which takes part even where another table has the names."""
+        refs = self.context.names(table)
+        if any(ref.table != table for ref in refs) and table not in self.query.related:
+            self.query.related.append(table)
+        return refs
+
     def find_tables(self) -> None:
         """Note the tables that the question speaks of, in order."""
         self.support = self.context.support(self.mentions)

@@ -89,7 +89,7 @@ class Rankings(Conditions):
 
     def _group_refs(self, index: int) -> list[Ref]:
         if self.is_table(index):
-            return self.context.names(self.table_of(index))
+            return self.names_of(self.table_of(index))
         ref = self.column(index)
         return [ref] if ref is not None else []
 
@@ -143,7 +143,7 @@ class Rankings(Conditions):
                     return int(mention.number)
         return self._pending
 
-    def _super(self, index: int, mention: Mention) -> None:
+    def _super(self, index: int, mention: Mention) -> None:  # noqa: C901  one branch for each thing that may be ranked
         direction, *dimensions = mention.alternatives.get("super", mention.carried).split()
         limit = self._limit(index)
         cursor = index + 1
@@ -171,10 +171,10 @@ class Rankings(Conditions):
                 self.mentions[target].use = "modifier"
             mention.use = self.mentions[column].use = "rank"
             self.query.rankings.append(Ranking(Output(ref, self._aggregate_before(column)), descending, limit))
-        elif not counting and not dimensions and mention.text.lower() in ("largest", "biggest", "smallest"):
-            self._dimension(mention, direction, list(SIZE_WORDS), target, limit)
         elif counting or dimensions:
             self._rank_by_count(index, target, descending=descending, limit=limit)
+        elif mention.text.lower() in ("largest", "biggest", "smallest"):
+            self._dimension(mention, direction, list(SIZE_WORDS), target, limit)
         else:
             self._bare_super(mention)
 

@@ -79,7 +79,7 @@ class ChineseTerms:
         name = compact(column.name)
         self._add(name, 1.0, entity.name, column.name)
         table = compact(entity.table.source_name)
-        if name.startswith(table) and len(name) > len(table):
+        if name.startswith(table) and len(name) - len(table) >= _CORE:
             self._add(name[len(table) :], 0.9, entity.name, column.name)
         if column.key:
             return

@@ -104,6 +104,12 @@ class Context:
                 query.rankings.append(mention.fact)
                 mention.use = "rank"
 
+    def echoes(self, query: Query, doubts: Doubts) -> None:
+        """Note an answer that only gives back what the question said."""
+        compared = {c.ref for w in query.where for c in w if c.operator == "=" and len(w) == 1 and len(c.values) == 1}
+        if query.outputs and all(o.aggregate is None and o.ref in compared for o in query.outputs):
+            doubts.add(0.4, "the answer would only repeat the question")
+
     def support(self, mentions: Sequence[Mention]) -> dict[str, float]:
         """Return how much of the question each table's columns and cells account for."""
         scores: dict[str, float] = {}

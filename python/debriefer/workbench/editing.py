@@ -63,7 +63,7 @@ def region_lines(text: str) -> range:
     return range(HEAD_LINES + 1, HEAD_LINES + 1 + region_of(text).count("\n"))
 
 
-def apply_edit(  # noqa: PLR0917 -- the order of the tool's arguments
+def apply_edit(
     text: str, start_line: int, end_line: int, start_hash: str, new_content: str, end_hash: str | None = None
 ) -> Edit:
     """Replace the lines `start_line` to `end_line` of a `solver.py`.

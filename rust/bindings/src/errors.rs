@@ -16,9 +16,16 @@ pub(crate) fn detached<T: Send, E: Send + IntoPyError>(
         Ok(result) => result.map_err(|error| error.into_py_error(py)),
         Err(payload) => {
             let said = payload.downcast_ref::<&str>().copied().map(str::to_owned);
-            let said = said.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
+            let said = said
+                .or_else(|| payload.downcast_ref::<String>().cloned())
+                .unwrap_or_default();
             let message = format!("the reader failed unexpectedly: {said}");
-            Err(python_error(py, "SourceError", &message, Some("please report this file")))
+            Err(python_error(
+                py,
+                "SourceError",
+                &message,
+                Some("please report this file"),
+            ))
         }
     }
 }

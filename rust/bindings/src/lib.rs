@@ -16,10 +16,10 @@ mod _core {
     #[pymodule_export]
     use crate::source::SourceTable;
     #[pymodule_export]
-    use crate::sql::{NormalizedSql, Rewrite, SqlSchema, tokenize_sql};
+    use crate::sql::{NormalizedSql, Rewrite, SqlSchema, nearest_names, tokenize_sql};
     #[pymodule_export]
     use crate::tables::{
-        Dialect, assign_names, canonical_name, canonical_names, read_delimited, read_delimited_tables, reserved_words,
+        Dialect, assign_names, canonical_name, canonical_names, read_delimited, reserved_words,
         sniff_dialect, unique_columns,
     };
 }

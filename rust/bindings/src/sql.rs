@@ -50,7 +50,11 @@ impl SqlSchema {
         } else {
             PyString::new(py, &sql::apply(text, &edits)).unbind()
         };
-        let original = if edits.is_empty() { sql.clone_ref(py) } else { PyString::new(py, text).unbind() };
+        let original = if edits.is_empty() {
+            sql.clone_ref(py)
+        } else {
+            PyString::new(py, text).unbind()
+        };
         Ok(NormalizedSql { sql, original, edits })
     }
 }
@@ -58,7 +62,11 @@ impl SqlSchema {
 /// The pairs of a mapping, or none.
 fn pairs<'py, V: for<'a> FromPyObject<'a, 'py>>(mapping: Option<&Bound<'py, PyMapping>>) -> PyResult<Vec<(String, V)>> {
     let Some(mapping) = mapping else { return Ok(Vec::new()) };
-    mapping.items()?.iter().map(|pair| pair.extract::<(String, V)>()).collect()
+    mapping
+        .items()?
+        .iter()
+        .map(|pair| pair.extract::<(String, V)>())
+        .collect()
 }
 
 /// A statement as it runs; see the stub.
@@ -124,14 +132,33 @@ impl Rewrite {
     }
 
     fn __repr__(&self) -> String {
-        format!("Rewrite(kind={:?}, before={:?}, after={:?}, start={}, end={})", self.kind, self.before, self.after, self.start, self.end)
+        format!(
+            "Rewrite(kind={:?}, before={:?}, after={:?}, start={}, end={})",
+            self.kind, self.before, self.after, self.start, self.end
+        )
     }
+}
+
+/// The known names that are nearest to `name`.
+#[pyfunction]
+#[pyo3(signature = (name, names, count=3))]
+pub(crate) fn nearest_names(name: &str, names: Vec<String>, count: usize) -> Vec<String> {
+    sql::nearest(name, names.iter().map(String::as_str), count)
+        .into_iter()
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Kind and byte offsets of each token.
 #[pyfunction]
 pub(crate) fn tokenize_sql(sql: &str) -> Vec<(String, usize, usize)> {
     sql::lexer::Lexer::new(sql)
-        .map(|token| (format!("{:?}", token.kind).to_lowercase(), token.start as usize, token.end as usize))
+        .map(|token| {
+            (
+                format!("{:?}", token.kind).to_lowercase(),
+                token.start as usize,
+                token.end as usize,
+            )
+        })
         .collect()
 }

@@ -58,14 +58,8 @@ pub(crate) fn reserved_words() -> Vec<&'static str> {
 
 /// See the stub.
 #[pyfunction]
-pub(crate) fn read_delimited(py: Python<'_>, path: PathBuf) -> PyResult<SourceTable> {
-    detached(py, || delimited::read_delimited(&path)).map(SourceTable)
-}
-
-/// See the stub.
-#[pyfunction]
-pub(crate) fn read_delimited_tables(py: Python<'_>, path: PathBuf) -> PyResult<Vec<SourceTable>> {
-    let tables = detached(py, || delimited::read_delimited_tables(&path))?;
+pub(crate) fn read_delimited(py: Python<'_>, path: PathBuf) -> PyResult<Vec<SourceTable>> {
+    let tables = detached(py, || delimited::read_delimited(&path))?;
     Ok(tables.into_iter().map(SourceTable).collect())
 }
 

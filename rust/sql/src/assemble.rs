@@ -70,7 +70,10 @@ impl<'a> Assembler<'a> {
                         self.out.has_names |= any_restorable && self.schema.may_need_quotes(text);
                         self.out.has_dialect |= crate::functions::is_foreign(text);
                     } else {
-                        self.out.has_dialect |= matches!(token.word, Word::Top | Word::Limit | Word::Div | Word::Mod | Word::Separator | Word::Date);
+                        self.out.has_dialect |= matches!(
+                            token.word,
+                            Word::Top | Word::Limit | Word::Div | Word::Mod | Word::Separator | Word::Date
+                        );
                     }
                     self.out.tokens.push(token);
                 }
@@ -211,7 +214,10 @@ impl<'a> Assembler<'a> {
             (&mut self.no_curly_string_after, ['’', '‘'])
         };
         let end = if start < *limit {
-            self.sql[from..].char_indices().find(|(_, c)| closing.contains(c)).map(|(at, c)| from + at + c.len_utf8())
+            self.sql[from..]
+                .char_indices()
+                .find(|(_, c)| closing.contains(c))
+                .map(|(at, c)| from + at + c.len_utf8())
         } else {
             None
         };
@@ -221,7 +227,12 @@ impl<'a> Assembler<'a> {
                 if kind == Kind::CurlyString {
                     let content = &self.sql[from..end - '’'.len_utf8()];
                     let text = crate::edits::quote_text(content);
-                    self.out.edits.replace(crate::lexer::offset(start), crate::lexer::offset(end), text, RewriteKind::Width);
+                    self.out.edits.replace(
+                        crate::lexer::offset(start),
+                        crate::lexer::offset(end),
+                        text,
+                        RewriteKind::Width,
+                    );
                 }
                 self.out.has_names |= kind == Kind::Curly;
                 self.out.tokens.push(Token::new(kind, start, end));
@@ -242,9 +253,7 @@ impl<'a> Assembler<'a> {
         let mut end = token.end as usize;
         if !self.schema.is_empty() {
             if let Some(last) = self.last().copied() {
-                if last.kind == Kind::Number
-                    && last.end == token.start
-                    && self.is_schema_name(last.start as usize, end)
+                if last.kind == Kind::Number && last.end == token.start && self.is_schema_name(last.start as usize, end)
                 {
                     start = last.start as usize;
                     self.out.tokens.pop();
@@ -281,7 +290,10 @@ impl<'a> Assembler<'a> {
             if bytes[at] == b')' {
                 let mut longer = Lexer::new(self.sql);
                 longer.resume_at(at + 1);
-                let tail = longer.next().filter(|t| t.kind == Kind::Ident).map_or(at + 1, |t| t.end as usize);
+                let tail = longer
+                    .next()
+                    .filter(|t| t.kind == Kind::Ident)
+                    .map_or(at + 1, |t| t.end as usize);
                 for to in [at + 1, tail] {
                     if self.is_schema_name(start, to) {
                         candidate = Some(to);

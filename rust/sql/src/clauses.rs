@@ -10,7 +10,10 @@ use crate::word::Word;
 impl Parser<'_> {
     /// `LIMIT skip, count` of `SQLite` and `MySQL`.
     pub(crate) fn limit(&mut self, at: usize) {
-        let is_count = |p: &Self, at| p.token(at).is_some_and(|t| t.kind == Kind::Number || t.kind == Kind::Param);
+        let is_count = |p: &Self, at| {
+            p.token(at)
+                .is_some_and(|t| t.kind == Kind::Number || t.kind == Kind::Param)
+        };
         if is_count(self, at + 1) && self.op_at(at + 2) == b',' && is_count(self, at + 3) {
             let (skip, count) = (self.tokens[at + 1], self.tokens[at + 3]);
             let text = format!("{} OFFSET {}", count.text(self.sql), skip.text(self.sql));
@@ -56,7 +59,9 @@ impl Parser<'_> {
 
     /// Ends a block: its `TOP n` becomes `LIMIT n`, where no limit and no set operation stands in the way.
     pub(crate) fn end_top(&mut self, at: usize, block: u32) {
-        let Some(top) = self.tops.pop_if(|top| top.block == block) else { return };
+        let Some(top) = self.tops.pop_if(|top| top.block == block) else {
+            return;
+        };
         let set = matches!(self.word_at(at), Word::Union | Word::Intersect | Word::Except);
         if set || self.frame().clause == Clause::Limit || at == 0 {
             return;
@@ -70,13 +75,21 @@ impl Parser<'_> {
     /// `group_concat(x ORDER BY y SEPARATOR ',')` of `MySQL`.
     pub(crate) fn separator(&mut self, at: usize) {
         let text = self.token(at + 1).filter(|t| t.kind == Kind::String);
-        let Some(text) = text.filter(|_| self.op_at(at + 2) == b')' && at > 0) else { return };
+        let Some(text) = text.filter(|_| self.op_at(at + 2) == b')' && at > 0) else {
+            return;
+        };
         let frame = *self.frame();
         if frame.clause == Clause::Order {
             let order = self.tokens[frame.item as usize].start;
             let separator = format!(", {} ", text.text(self.sql));
-            self.edits.replace(self.tokens[frame.item as usize - 1].end, order, separator, RewriteKind::Function);
-            self.edits.replace(self.tokens[at - 1].end, text.end, "", RewriteKind::Function);
+            self.edits.replace(
+                self.tokens[frame.item as usize - 1].end,
+                order,
+                separator,
+                RewriteKind::Function,
+            );
+            self.edits
+                .replace(self.tokens[at - 1].end, text.end, "", RewriteKind::Function);
         } else {
             let (from, to) = (self.tokens[at - 1].end, self.tokens[at].end);
             self.edits.replace(from, to, ",", RewriteKind::Function);
@@ -89,7 +102,8 @@ impl Parser<'_> {
         let operand_after = self.token(at + 1).is_some_and(|t| {
             t.kind.is_literal() || t.kind.is_quoted_name() || (t.kind == Kind::Ident && !t.word.is_reserved())
         });
-        let item = self.frame().clause == Clause::Select && self.word_at(at + 1) == Word::Other && self.op_at(at + 2) == b',';
+        let item =
+            self.frame().clause == Clause::Select && self.word_at(at + 1) == Word::Other && self.op_at(at + 2) == b',';
         if operand_before && operand_after && !item {
             let token = self.tokens[at];
             let text = if word == Word::Div { "//" } else { "%" };

@@ -25,7 +25,11 @@ fn is_blank(c: char) -> bool {
 pub fn fold_into(name: &str, key: &mut String) {
     key.clear();
     if name.is_ascii() {
-        key.extend(name.bytes().filter(|b| !b.is_ascii_whitespace()).map(|b| char::from(b.to_ascii_lowercase())));
+        key.extend(
+            name.bytes()
+                .filter(|b| !b.is_ascii_whitespace())
+                .map(|b| char::from(b.to_ascii_lowercase())),
+        );
         return;
     }
     let mut composed = true;
@@ -90,7 +94,12 @@ pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>, count: usiz
     let mut ranked: Vec<(f64, &str)> = names.map(|known| (closeness(name, known), known)).collect();
     ranked.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(b.1)));
     ranked.dedup_by(|a, b| a.1 == b.1);
-    ranked.into_iter().filter(|(far, _)| *far < 0.75).take(count).map(|(_, known)| known).collect()
+    ranked
+        .into_iter()
+        .filter(|(far, _)| *far < 0.75)
+        .take(count)
+        .map(|(_, known)| known)
+        .collect()
 }
 
 /// Like [`distance`], but a name that contains the other is near: `price` to `unit_price`.

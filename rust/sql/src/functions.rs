@@ -10,21 +10,56 @@ use crate::word::Word;
 const LONGEST_CALL: u32 = 4096;
 
 /// Functions whose calls are looked at.
-const FOREIGN: [&str; 12] = [
-    "strftime", "date", "time", "datediff", "date_diff", "dateadd", "datepart", "datename", "timestampdiff", "convert",
-    "date_part", "cast",
+const FOREIGN: [&str; 27] = [
+    "strftime",
+    "date",
+    "time",
+    "datediff",
+    "date_diff",
+    "dateadd",
+    "datepart",
+    "datename",
+    "timestampdiff",
+    "convert",
+    "date_part",
+    "cast",
+    "date_format",
+    "str_to_date",
+    "date_trunc",
+    "year",
+    "month",
+    "day",
+    "dayofmonth",
+    "quarter",
+    "hour",
+    "minute",
+    "second",
+    "dayofyear",
+    "dayname",
+    "monthname",
+    "last_day",
 ];
 
 /// Whether calls of `name` are looked at.
 pub(crate) fn is_foreign(name: &str) -> bool {
-    matches!(name.as_bytes(), [b's' | b'S' | b'd' | b'D' | b't' | b'T' | b'c' | b'C', ..])
-        && (4..=13).contains(&name.len())
+    (3..=13).contains(&name.len())
+        && !matches!(name.as_bytes()[0] | 0x20, b'a' | b'b' | b'e' | b'f' | b'g' | b'i' | b'j' | b'k' | b'n'..=b'p' | b'u'..=b'x')
         && FOREIGN.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
 /// Units of time that T-SQL and `MySQL` write without quotes.
 const PARTS: [&str; 12] = [
-    "year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond", "microsecond", "dayofyear",
+    "year",
+    "quarter",
+    "month",
+    "week",
+    "day",
+    "hour",
+    "minute",
+    "second",
+    "millisecond",
+    "microsecond",
+    "dayofyear",
     "weekday",
 ];
 
@@ -37,7 +72,10 @@ pub(crate) struct Rewriter<'r, 'a> {
 impl Rewriter<'_, '_> {
     pub(crate) fn run(&mut self) {
         for call in &self.scope.structure.calls {
-            if call.close == NONE || call.close as usize >= self.scope.tokens.len() || call.close - call.open > LONGEST_CALL {
+            if call.close == NONE
+                || call.close as usize >= self.scope.tokens.len()
+                || call.close - call.open > LONGEST_CALL
+            {
                 continue;
             }
             let arguments = self.arguments(call);
@@ -50,8 +88,24 @@ impl Rewriter<'_, '_> {
                     self.rename(call, "date_sub");
                     self.quote_part(call, &arguments);
                 }
-                "datediff" | "date_diff" | "dateadd" if arguments.len() == 3 => self.quote_part(call, &arguments),
-                "datepart" | "datename" | "date_part" if arguments.len() == 2 => self.quote_part(call, &arguments),
+                "datediff" | "date_diff" if arguments.len() == 3 => {
+                    self.quote_part(call, &arguments);
+                    self.cast_text(call, &arguments[1..]);
+                }
+                "datepart" | "date_part" | "date_trunc" if arguments.len() == 2 => {
+                    self.quote_part(call, &arguments);
+                    self.cast_text(call, &arguments[1..]);
+                }
+                "dateadd" if arguments.len() == 3 => self.quote_part(call, &arguments),
+                "datename" if arguments.len() == 2 => self.quote_part(call, &arguments),
+                "date_format" if arguments.len() == 2 => self.date_format(call, &arguments),
+                "str_to_date" if arguments.len() == 2 => self.str_to_date(call, &arguments),
+                "year" | "month" | "day" | "dayofmonth" | "quarter" | "hour" | "minute" | "second" | "dayofyear"
+                | "dayname" | "monthname" | "last_day"
+                    if arguments.len() == 1 =>
+                {
+                    self.cast_text(call, &arguments);
+                }
                 "convert" if arguments.len() == 2 => self.convert(call, &arguments),
                 "cast" if arguments.len() == 1 => self.cast(call),
                 _ => {}
@@ -113,8 +167,71 @@ impl Rewriter<'_, '_> {
         let text = token.text(self.scope.sql);
         let meaning = self.scope.meaning(call.block, &Wanted::new(text));
         if meaning.found != Spelling::Exact {
-            self.edits.replace(token.start, token.end, format!("'{}'", text.to_ascii_lowercase()), RewriteKind::Function);
+            self.edits.replace(
+                token.start,
+                token.end,
+                format!("'{}'", text.to_ascii_lowercase()),
+                RewriteKind::Function,
+            );
         }
+    }
+
+    /// `YEAR(x)`, `DATE_TRUNC('month', x)` of a text column: other dialects read the text, `DuckDB` wants a time. What
+    /// is no time stays an error.
+    fn cast_text(&mut self, call: &Call, arguments: &[(u32, u32)]) {
+        for (first, last) in arguments {
+            let is_column = first == last || (*last == first + 2 && self.token(first + 1).op == b'.');
+            let head = self.token(*first);
+            if is_column
+                && (head.kind == Kind::Ident || head.kind.is_quoted_name())
+                && self.scope.is_untimed(call.block, *first, *last)
+            {
+                self.edits.insert(head.start, "CAST(", RewriteKind::Function);
+                self.edits
+                    .insert(self.token(*last).end, " AS TIMESTAMP)", RewriteKind::Function);
+            }
+        }
+    }
+
+    /// The text of an argument that is one plain string, without its quotes.
+    fn literal(&self, argument: (u32, u32)) -> Option<&str> {
+        let token = self.token(argument.0);
+        let text = token.text(self.scope.sql);
+        (argument.0 == argument.1 && token.kind == Kind::String && text.len() > 1)
+            .then(|| text.strip_prefix('\'')?.strip_suffix('\''))
+            .flatten()
+    }
+
+    /// `date_format(x, '%Y-%m')` of `MySQL`.
+    fn date_format(&mut self, call: &Call, arguments: &[(u32, u32)]) {
+        let Some(format) = self.literal(arguments[1]).and_then(mysql_format) else {
+            return;
+        };
+        let (value, value_end) = arguments[0];
+        self.edits.replace(
+            self.token(call.name).start,
+            self.token(value).start,
+            "strftime(TRY_CAST(",
+            RewriteKind::Function,
+        );
+        let close = format!(" AS TIMESTAMP), '{format}')");
+        self.edits.replace(
+            self.token(value_end).end,
+            self.token(call.close).end,
+            close,
+            RewriteKind::Function,
+        );
+    }
+
+    /// `str_to_date(x, '%d.%m.%Y')` of `MySQL`: NULL for what does not fit, in both.
+    fn str_to_date(&mut self, call: &Call, arguments: &[(u32, u32)]) {
+        let Some(format) = self.literal(arguments[1]).and_then(mysql_format) else {
+            return;
+        };
+        self.rename(call, "try_strptime");
+        let token = self.token(arguments[1].0);
+        self.edits
+            .replace(token.start, token.end, format!("'{format}'"), RewriteKind::Function);
     }
 
     /// `CONVERT(INT, x)` of T-SQL and `CONVERT(x, SIGNED)` of `MySQL`.
@@ -122,11 +239,22 @@ impl Rewriter<'_, '_> {
         let (name, close) = (self.token(call.name), self.token(call.close));
         let ((first, first_end), (second, second_end)) = (arguments[0], arguments[1]);
         if let Some(sql_type) = self.sql_type(first, first_end) {
-            self.edits.replace(name.start, self.token(second).start, "CAST(", RewriteKind::Function);
-            self.edits.replace(self.token(second_end).end, close.start, format!(" AS {sql_type}"), RewriteKind::Function);
+            self.edits
+                .replace(name.start, self.token(second).start, "CAST(", RewriteKind::Function);
+            self.edits.replace(
+                self.token(second_end).end,
+                close.start,
+                format!(" AS {sql_type}"),
+                RewriteKind::Function,
+            );
         } else if let Some(sql_type) = self.sql_type(second, second_end) {
             self.edits.replace(name.start, name.end, "CAST", RewriteKind::Function);
-            self.edits.replace(self.token(first_end).end, close.start, format!(" AS {sql_type}"), RewriteKind::Function);
+            self.edits.replace(
+                self.token(first_end).end,
+                close.start,
+                format!(" AS {sql_type}"),
+                RewriteKind::Function,
+            );
         }
     }
 
@@ -151,9 +279,11 @@ impl Rewriter<'_, '_> {
     /// `CAST(x AS UNSIGNED)` of `MySQL`: `DuckDB` has no type of that name.
     fn cast(&mut self, call: &Call) {
         let last = call.close - 1;
-        if last > call.open && self.text(last).eq_ignore_ascii_case("unsigned") && self.token(last - 1).word == Word::As {
+        if last > call.open && self.text(last).eq_ignore_ascii_case("unsigned") && self.token(last - 1).word == Word::As
+        {
             let token = self.token(last);
-            self.edits.replace(token.start, token.end, "UBIGINT", RewriteKind::Function);
+            self.edits
+                .replace(token.start, token.end, "UBIGINT", RewriteKind::Function);
         }
     }
 
@@ -172,9 +302,15 @@ impl Rewriter<'_, '_> {
 
     /// `strftime('%Y', text)`: `SQLite` reads text, `DuckDB` takes times only.
     fn strftime(&mut self, call: &Call, arguments: &[(u32, u32)]) {
-        let [(first, first_end), (value, value_end), modifiers @ ..] = arguments else { return };
+        let [(first, first_end), (value, value_end), modifiers @ ..] = arguments else {
+            return;
+        };
         let format = self.text(*first);
-        if first != first_end || self.token(*first).kind != Kind::String || !format.starts_with('\'') || !format.contains('%') {
+        if first != first_end
+            || self.token(*first).kind != Kind::String
+            || !format.starts_with('\'')
+            || !format.contains('%')
+        {
             return;
         }
         let format = format.replace("%f", "%S.%g");
@@ -192,27 +328,42 @@ impl Rewriter<'_, '_> {
         let behind = format!("{} AS TIMESTAMP)", if in_datetime { ")" } else { "" });
         let (open, close) = match (epoch, numeric) {
             (true, true) => ("CAST(floor(epoch(".to_owned(), ")) AS BIGINT)".to_owned()),
-            (true, false) => ("CAST(CAST(floor(epoch(".to_owned(), ")) AS BIGINT) AS VARCHAR)".to_owned()),
+            (true, false) => (
+                "CAST(CAST(floor(epoch(".to_owned(),
+                ")) AS BIGINT) AS VARCHAR)".to_owned(),
+            ),
             (false, true) => ("CAST(strftime(".to_owned(), format!(", {format}) AS BIGINT)")),
             (false, false) => ("strftime(".to_owned(), format!(", {format})")),
         };
         let end = self.token(modifiers.last().map_or(*value_end, |m| m.1)).end;
-        self.edits.replace(self.token(call.name).start, self.token(*value).start, open + &cast, RewriteKind::Function);
-        self.edits.replace(end, self.token(call.close).end, behind + &close, RewriteKind::Function);
+        self.edits.replace(
+            self.token(call.name).start,
+            self.token(*value).start,
+            open + &cast,
+            RewriteKind::Function,
+        );
+        self.edits
+            .replace(end, self.token(call.close).end, behind + &close, RewriteKind::Function);
     }
 
     /// Whether the call is an operand of arithmetic, where `SQLite` reads its text as a number.
     fn is_calculated_with(&self, call: &Call) -> bool {
         let arithmetic = |token: Token| token.kind == Kind::Op && matches!(token.op, b'+' | b'-' | b'*' | b'/' | b'%');
         call.name > 0 && arithmetic(self.token(call.name - 1))
-            || self.scope.tokens.get(call.close as usize + 1).is_some_and(|t| arithmetic(*t))
+            || self
+                .scope
+                .tokens
+                .get(call.close as usize + 1)
+                .is_some_and(|t| arithmetic(*t))
     }
 
     /// Whether an argument is a time already, so that the call is right as it is.
     fn is_temporal(&mut self, block: u32, first: u32, last: u32) -> bool {
         let (head, tail) = (self.token(first), self.token(last));
         if last > first && matches!(head.word, Word::Date | Word::Timestamp) {
-            return true;
+            // `DATE '2024-01-01'` and `date(x)` are times; `date(x, '+1 day')` is SQLite's and gives text.
+            return self.token(first + 1).kind == Kind::String
+                || !(first + 2..last).any(|at| self.token(at).op == b',');
         }
         let tail_text = tail.text(self.scope.sql);
         if last > first && self.token(last - 1).op == op::CAST && is_temporal_type(tail_text) {
@@ -224,21 +375,77 @@ impl Rewriter<'_, '_> {
         }
         if matches!(
             head_text.as_str(),
-            "now" | "current_date" | "current_timestamp" | "date_trunc" | "make_date" | "make_timestamp" | "to_timestamp"
-                | "today" | "strptime" | "try_strptime" | "last_day" | "get_current_timestamp"
+            "now"
+                | "current_date"
+                | "current_timestamp"
+                | "date_trunc"
+                | "make_date"
+                | "make_timestamp"
+                | "to_timestamp"
+                | "today"
+                | "strptime"
+                | "try_strptime"
+                | "last_day"
+                | "get_current_timestamp"
         ) {
             return true;
         }
         let is_column = first == last || (last == first + 2 && self.token(first + 1).op == b'.');
-        is_column && (head.kind == Kind::Ident || head.kind.is_quoted_name()) && self.scope.is_temporal(block, first, last)
+        is_column
+            && (head.kind == Kind::Ident || head.kind.is_quoted_name())
+            && self.scope.is_temporal(block, first, last)
     }
 }
 
 fn is_temporal_type(name: &str) -> bool {
-    ["date", "timestamp", "timestamptz", "datetime"].iter().any(|known| known.eq_ignore_ascii_case(name))
+    ["date", "timestamp", "timestamptz", "datetime"]
+        .iter()
+        .any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// `DuckDB`'s format for one of `MySQL`'s; `None` for directives without an exact counterpart.
+fn mysql_format(format: &str) -> Option<String> {
+    let mut result = String::with_capacity(format.len());
+    let mut characters = format.chars();
+    while let Some(c) = characters.next() {
+        if c != '%' {
+            result.push(c);
+            continue;
+        }
+        result.push_str(match characters.next()? {
+            'Y' => "%Y",
+            'y' => "%y",
+            'm' => "%m",
+            'c' => "%-m",
+            'M' => "%B",
+            'b' => "%b",
+            'd' => "%d",
+            'e' => "%-d",
+            'j' => "%j",
+            'W' => "%A",
+            'a' => "%a",
+            'w' => "%w",
+            'H' => "%H",
+            'k' => "%-H",
+            'h' | 'I' => "%I",
+            'l' => "%-I",
+            'i' => "%M",
+            's' | 'S' => "%S",
+            'f' => "%f",
+            'p' => "%p",
+            'T' => "%H:%M:%S",
+            'r' => "%I:%M:%S %p",
+            '%' => "%%",
+            _ => return None,
+        });
+    }
+    Some(result)
 }
 
 /// Whether a format gives digits alone.
 fn is_number_format(format: &str) -> bool {
-    matches!(format, "'%Y'" | "'%m'" | "'%d'" | "'%H'" | "'%M'" | "'%S'" | "'%j'" | "'%w'" | "'%W'" | "'%s'")
+    matches!(
+        format,
+        "'%Y'" | "'%m'" | "'%d'" | "'%H'" | "'%M'" | "'%S'" | "'%j'" | "'%w'" | "'%W'" | "'%s'"
+    )
 }

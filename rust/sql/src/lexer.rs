@@ -42,7 +42,10 @@ impl Kind {
     /// Whether the token spells a name in some kind of quotes.
     #[must_use]
     pub fn is_quoted_name(self) -> bool {
-        matches!(self, Self::Quoted | Self::Backtick | Self::Bracket | Self::Curly | Self::Bare)
+        matches!(
+            self,
+            Self::Quoted | Self::Backtick | Self::Bracket | Self::Curly | Self::Bare
+        )
     }
 
     /// Whether the token is a literal value.
@@ -257,7 +260,9 @@ impl<'a> Lexer<'a> {
         }
         if self.byte(tag) == b'$' {
             let delimiter = &self.sql[start..=tag];
-            let end = self.sql[tag + 1..].find(delimiter).map_or(len, |at| tag + 1 + at + delimiter.len());
+            let end = self.sql[tag + 1..]
+                .find(delimiter)
+                .map_or(len, |at| tag + 1 + at + delimiter.len());
             return Token::new(Kind::String, start, end);
         }
         if tag > start + 1 {
@@ -305,7 +310,9 @@ impl<'a> Lexer<'a> {
         // As in PostgreSQL: a sign ends an operator only behind one of these characters (`a*-1` is `*` and `-`).
         while end > start + 1
             && matches!(bytes[end - 1], b'+' | b'-')
-            && !bytes[start..end].iter().any(|b| matches!(b, b'~' | b'!' | b'@' | b'^' | b'&' | b'|' | b'%'))
+            && !bytes[start..end]
+                .iter()
+                .any(|b| matches!(b, b'~' | b'!' | b'@' | b'^' | b'&' | b'|' | b'%'))
         {
             end -= 1;
         }
@@ -369,9 +376,10 @@ impl Iterator for Lexer<'_> {
         } else {
             match (byte, self.byte(start + 1)) {
                 (b'\'', _) => Token::new(Kind::String, start, self.quoted(start + 1, b'\'').unwrap_or(len)),
-                (b'"', _) => self
-                    .quoted(start + 1, b'"')
-                    .map_or_else(|| Token::new(Kind::Unknown, start, len), |end| Token::new(Kind::Quoted, start, end)),
+                (b'"', _) => self.quoted(start + 1, b'"').map_or_else(
+                    || Token::new(Kind::Unknown, start, len),
+                    |end| Token::new(Kind::Quoted, start, end),
+                ),
                 (b'`', _) => self.quoted(start + 1, b'`').map_or_else(
                     || Token::new(Kind::Unknown, start, len),
                     |end| Token::new(Kind::Backtick, start, end),
@@ -404,7 +412,10 @@ mod tests {
     use proptest::prelude::*;
 
     fn texts(sql: &str) -> Vec<(Kind, &str)> {
-        Lexer::new(sql).filter(|t| t.kind != Kind::Space).map(|t| (t.kind, t.text(sql))).collect()
+        Lexer::new(sql)
+            .filter(|t| t.kind != Kind::Space)
+            .map(|t| (t.kind, t.text(sql)))
+            .collect()
     }
 
     #[test]
@@ -440,7 +451,11 @@ mod tests {
     #[test]
     fn operators_follow_postgres() {
         let operators = |sql| {
-            texts(sql).into_iter().filter(|t| t.0 == Kind::Op).map(|t| t.1.to_owned()).collect::<Vec<_>>()
+            texts(sql)
+                .into_iter()
+                .filter(|t| t.0 == Kind::Op)
+                .map(|t| t.1.to_owned())
+                .collect::<Vec<_>>()
         };
         assert_eq!(operators("a*-b"), ["*", "-"]);
         assert_eq!(operators("a->>'x'::int"), ["->>", "::"]);
@@ -450,7 +465,10 @@ mod tests {
 
     #[test]
     fn names_of_any_script_stop_at_unicode_space() {
-        assert_eq!(texts("名称\u{3000}a$b\u{a0}é"), [(Kind::Ident, "名称"), (Kind::Ident, "a$b"), (Kind::Ident, "é")]);
+        assert_eq!(
+            texts("名称\u{3000}a$b\u{a0}é"),
+            [(Kind::Ident, "名称"), (Kind::Ident, "a$b"), (Kind::Ident, "é")]
+        );
         assert_eq!(texts("`a``b`"), [(Kind::Backtick, "`a``b`")]);
         assert_eq!(texts("`open"), [(Kind::Unknown, "`open")]);
     }

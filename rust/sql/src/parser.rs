@@ -135,7 +135,9 @@ impl<'a> Parser<'a> {
     }
 
     pub(crate) fn word_at(&self, at: usize) -> Word {
-        self.token(at).filter(|t| t.kind == Kind::Ident).map_or(Word::Other, |t| t.word)
+        self.token(at)
+            .filter(|t| t.kind == Kind::Ident)
+            .map_or(Word::Other, |t| t.word)
     }
 
     pub(crate) fn op_at(&self, at: usize) -> u8 {
@@ -148,7 +150,8 @@ impl<'a> Parser<'a> {
 
     /// Whether the token can name a table, a column or an alias.
     pub(crate) fn is_name(&self, at: usize) -> bool {
-        self.token(at).is_some_and(|t| t.kind.is_quoted_name() || (t.kind == Kind::Ident && !t.word.is_reserved()))
+        self.token(at)
+            .is_some_and(|t| t.kind.is_quoted_name() || (t.kind == Kind::Ident && !t.word.is_reserved()))
     }
 
     /// Handles the token at `at` and returns the position of the next one.
@@ -175,8 +178,13 @@ impl<'a> Parser<'a> {
 
     /// Whether a word is a name by its place: behind `.` or `AS`, or before `.`.
     pub(crate) fn is_label(&self, at: usize) -> bool {
-        let after = self.previous(at).is_some_and(|t| t.op == b'.' || (t.kind == Kind::Ident && t.word == Word::As));
-        let materialized = matches!(self.tokens[at].word, Word::Not | Word::Materialized | Word::Select | Word::With);
+        let after = self
+            .previous(at)
+            .is_some_and(|t| t.op == b'.' || (t.kind == Kind::Ident && t.word == Word::As));
+        let materialized = matches!(
+            self.tokens[at].word,
+            Word::Not | Word::Materialized | Word::Select | Word::With
+        );
         (after && !materialized) || (self.op_at(at + 1) == b'.' && !self.tokens[at].word.is_reserved())
     }
 
@@ -184,7 +192,11 @@ impl<'a> Parser<'a> {
         let token = self.tokens[at];
         if token.kind == Kind::Ident {
             let text = token.text(self.sql);
-            let may_differ = if text.is_ascii() { self.schema.may_need_quotes(text) } else { !self.schema.is_empty() };
+            let may_differ = if text.is_ascii() {
+                self.schema.may_need_quotes(text)
+            } else {
+                !self.schema.is_empty()
+            };
             if !may_differ {
                 return;
             }
@@ -357,7 +369,11 @@ impl<'a> Parser<'a> {
             }
             return at + 1;
         }
-        let origin = if frame.kind == FrameKind::Query { Origin::Block(frame.first_block) } else { Origin::Unknown };
+        let origin = if frame.kind == FrameKind::Query {
+            Origin::Block(frame.first_block)
+        } else {
+            Origin::Unknown
+        };
         let head = self.frame().clause == Clause::Head;
         self.frame().expects_source = false;
         self.add_source(origin, NONE, (NONE, NONE));
@@ -506,7 +522,6 @@ impl<'a> Parser<'a> {
     pub(crate) fn is_distinct_from(&self, at: usize) -> bool {
         at > 1 && self.word_at(at - 1) == Word::Distinct && matches!(self.word_at(at - 2), Word::Is | Word::Not)
     }
-
 }
 
 /// `SELECT TOP n` of a block: the tokens to take out and the row count.

@@ -49,7 +49,13 @@ impl<'a, 'e> Resolver<'a, 'e> {
         let structure = self.scope.structure;
         let mut mentions: Vec<&Mention> = structure.mentions.iter().collect();
         // Inner blocks first: an outer name must be spelled as the inner result spells it once it is restored.
-        mentions.sort_by_key(|m| (matches!(m.role, Role::Expression | Role::Column), structure.blocks[m.block as usize].closed, m.token));
+        mentions.sort_by_key(|m| {
+            (
+                matches!(m.role, Role::Expression | Role::Column),
+                structure.blocks[m.block as usize].closed,
+                m.token,
+            )
+        });
         for mention in mentions {
             self.mention(mention)?;
         }
@@ -85,7 +91,11 @@ impl<'a, 'e> Resolver<'a, 'e> {
             self.edits.replace(token.start, token.end, quote_name(&name), kind);
             self.scope.restored.insert(crate::lexer::offset(at), name);
         } else if matches!(token.kind, Kind::Backtick | Kind::Bracket | Kind::Curly | Kind::Bare) {
-            let kind = if token.kind == Kind::Curly { RewriteKind::Width } else { RewriteKind::Quote };
+            let kind = if token.kind == Kind::Curly {
+                RewriteKind::Width
+            } else {
+                RewriteKind::Quote
+            };
             let text = quote_name(&name_text(self.scope.sql, token));
             self.edits.replace(token.start, token.end, text, kind);
         }
@@ -135,13 +145,19 @@ impl<'a, 'e> Resolver<'a, 'e> {
     }
 
     fn call_name(&self, mention: &Mention) -> String {
-        if mention.call == NONE { String::new() } else { self.text(mention.call as usize).to_ascii_lowercase() }
+        if mention.call == NONE {
+            String::new()
+        } else {
+            self.text(mention.call as usize).to_ascii_lowercase()
+        }
     }
 
     /// Whether the name is a new one: an alias, a key, a parameter's name.
     fn is_new_name(&self, mention: &Mention) -> bool {
         let at = mention.token as usize;
-        if matches!(self.op_at(at + 1), op::NAMED) || (self.op_at(at + 1) == b':' && mention.frame != FrameKind::Brackets) {
+        if matches!(self.op_at(at + 1), op::NAMED)
+            || (self.op_at(at + 1) == b':' && mention.frame != FrameKind::Brackets)
+        {
             return true;
         }
         let Some(before) = self.before(at) else { return false };
@@ -166,7 +182,8 @@ impl<'a, 'e> Resolver<'a, 'e> {
             let whole = first.start as usize..end.end as usize;
             let whole = &self.scope.sql[whole];
             if let (Found::Exact, Some(_)) = self.scope.schema.table(whole, &mut key) {
-                self.edits.replace(first.start, end.end, quote_name(whole), RewriteKind::Quote);
+                self.edits
+                    .replace(first.start, end.end, quote_name(whole), RewriteKind::Quote);
                 self.scope.restored.insert(crate::lexer::offset(last), whole.to_owned());
             }
             return Ok(());
@@ -277,7 +294,8 @@ impl<'a, 'e> Resolver<'a, 'e> {
 
     fn string(&mut self, at: usize, text: &str) {
         let token = self.scope.tokens[at];
-        self.edits.replace(token.start, token.end, quote_text(text), RewriteKind::String);
+        self.edits
+            .replace(token.start, token.end, quote_text(text), RewriteKind::String);
     }
 
     fn unknown(&self, name: &str, known: &[&str], mention: &Mention) -> SqlError {
@@ -316,9 +334,15 @@ impl<'a, 'e> Resolver<'a, 'e> {
         let (before_op, before_word) = before.map_or((0, Word::Other), |t| (t.op, t.word));
         let (after_op, after_word) = after.map_or((0, Word::Other), |t| (t.op, t.word));
         if is_comparison(before_op, before_word) {
-            return if self.is_constant_before(at - 1) { Place::Name } else { Place::Value };
+            return if self.is_constant_before(at - 1) {
+                Place::Name
+            } else {
+                Place::Value
+            };
         }
-        if matches!(before_word, Word::Between | Word::Escape | Word::To) || (before_word == Word::And && before_op == OF_BETWEEN) {
+        if matches!(before_word, Word::Between | Word::Escape | Word::To)
+            || (before_word == Word::And && before_op == OF_BETWEEN)
+        {
             return Place::Value;
         }
         if before_op == op::CONCAT || after_op == op::CONCAT {
@@ -336,9 +360,15 @@ impl<'a, 'e> Resolver<'a, 'e> {
             FrameKind::In | FrameKind::Row if opens && closes => Place::Value,
             FrameKind::Call if opens && (closes || after_word == Word::As) => {
                 let first = before_op == b'(';
-                if first && expects_column(&self.call_name(mention)) { Place::Name } else { self.argument(at) }
+                if first && expects_column(&self.call_name(mention)) {
+                    Place::Name
+                } else {
+                    self.argument(at)
+                }
             }
-            FrameKind::Case | FrameKind::SimpleCase if matches!(before_word, Word::Then | Word::Else) => self.argument(at),
+            FrameKind::Case | FrameKind::SimpleCase if matches!(before_word, Word::Then | Word::Else) => {
+                self.argument(at)
+            }
             FrameKind::SimpleCase if before_word == Word::When => Place::Value,
             _ if matches!(before_word, Word::Date | Word::Time | Word::Timestamp | Word::Interval) => Place::Value,
             _ if mention.clause == Clause::Limit => Place::Other,
@@ -366,25 +396,38 @@ impl<'a, 'e> Resolver<'a, 'e> {
             return Place::Name;
         }
         let operand = self.token(next);
-        let constant = operand.is_some_and(|t| t.kind.is_literal() || t.op == b'(' || t.kind == Kind::Quoted || t.kind == Kind::Curly);
-        let query = operand.is_some_and(|t| t.op == b'(') && self.token(next + 1).is_some_and(|t| t.word == Word::Select);
+        let constant = operand
+            .is_some_and(|t| t.kind.is_literal() || t.op == b'(' || t.kind == Kind::Quoted || t.kind == Kind::Curly);
+        let query =
+            operand.is_some_and(|t| t.op == b'(') && self.token(next + 1).is_some_and(|t| t.word == Word::Select);
         if constant && !query { Place::Name } else { Place::Value }
     }
 
     /// Whether the operand that ends before the comparison at `at` is a literal.
     fn is_constant_before(&self, at: usize) -> bool {
-        let at = if self.before(at).is_some_and(|t| t.word == Word::Not) { at - 1 } else { at };
+        let at = if self.before(at).is_some_and(|t| t.word == Word::Not) {
+            at - 1
+        } else {
+            at
+        };
         let Some(operand) = self.before(at) else { return false };
-        let starts = at < 2 || self.token(at - 2).is_some_and(|t| {
-            matches!(t.word, Word::Where | Word::And | Word::Or | Word::Not | Word::On | Word::When | Word::Having) || t.op == b'('
-        });
+        let starts = at < 2
+            || self.token(at - 2).is_some_and(|t| {
+                matches!(
+                    t.word,
+                    Word::Where | Word::And | Word::Or | Word::Not | Word::On | Word::When | Word::Having
+                ) || t.op == b'('
+            });
         operand.kind.is_literal() && operand.kind != Kind::Param && starts
     }
 }
 
 fn is_comparison(code: u8, word: Word) -> bool {
     matches!(code, b'=' | b'<' | b'>' | op::COMPARE | op::MATCH)
-        || matches!(word, Word::Like | Word::Ilike | Word::Glob | Word::Similar | Word::Regexp | Word::Rlike)
+        || matches!(
+            word,
+            Word::Like | Word::Ilike | Word::Glob | Word::Similar | Word::Regexp | Word::Rlike
+        )
 }
 
 /// Whether a function's argument may be a list, so that a bracket in it is one.
@@ -394,8 +437,26 @@ fn takes_list(name: &str) -> bool {
         || name.starts_with("map")
         || matches!(
             name,
-            "unnest" | "len" | "length" | "flatten" | "cardinality" | "list" | "apply" | "filter" | "reduce" | "generate_series"
-                | "any" | "all" | "struct_pack" | "row" | "contains" | "has" | "to_json" | "concat" | "array" | "coalesce"
+            "unnest"
+                | "len"
+                | "length"
+                | "flatten"
+                | "cardinality"
+                | "list"
+                | "apply"
+                | "filter"
+                | "reduce"
+                | "generate_series"
+                | "any"
+                | "all"
+                | "struct_pack"
+                | "row"
+                | "contains"
+                | "has"
+                | "to_json"
+                | "concat"
+                | "array"
+                | "coalesce"
         )
 }
 
@@ -403,12 +464,63 @@ fn takes_list(name: &str) -> bool {
 fn expects_column(name: &str) -> bool {
     matches!(
         name,
-        "sum" | "avg" | "mean" | "count" | "min" | "max" | "total" | "median" | "mode" | "product" | "stddev" | "stddev_samp"
-            | "stddev_pop" | "variance" | "var_samp" | "var_pop" | "first" | "last" | "any_value" | "arg_max" | "arg_min"
-            | "max_by" | "min_by" | "array_agg" | "list" | "string_agg" | "group_concat" | "listagg" | "quantile"
-            | "quantile_cont" | "quantile_disc" | "approx_count_distinct" | "lag" | "lead" | "first_value" | "last_value"
-            | "nth_value" | "abs" | "round" | "ceil" | "ceiling" | "floor" | "sqrt" | "ln" | "log" | "log10" | "power"
-            | "pow" | "mod" | "sign" | "exp" | "trunc" | "columns" | "unnest" | "corr" | "bool_and" | "bool_or"
+        "sum"
+            | "avg"
+            | "mean"
+            | "count"
+            | "min"
+            | "max"
+            | "total"
+            | "median"
+            | "mode"
+            | "product"
+            | "stddev"
+            | "stddev_samp"
+            | "stddev_pop"
+            | "variance"
+            | "var_samp"
+            | "var_pop"
+            | "first"
+            | "last"
+            | "any_value"
+            | "arg_max"
+            | "arg_min"
+            | "max_by"
+            | "min_by"
+            | "array_agg"
+            | "list"
+            | "string_agg"
+            | "group_concat"
+            | "listagg"
+            | "quantile"
+            | "quantile_cont"
+            | "quantile_disc"
+            | "approx_count_distinct"
+            | "lag"
+            | "lead"
+            | "first_value"
+            | "last_value"
+            | "nth_value"
+            | "abs"
+            | "round"
+            | "ceil"
+            | "ceiling"
+            | "floor"
+            | "sqrt"
+            | "ln"
+            | "log"
+            | "log10"
+            | "power"
+            | "pow"
+            | "mod"
+            | "sign"
+            | "exp"
+            | "trunc"
+            | "columns"
+            | "unnest"
+            | "corr"
+            | "bool_and"
+            | "bool_or"
     )
 }
 
@@ -420,7 +532,13 @@ fn ambiguous(name: &str, names: &[String], what: &str) -> SqlError {
     let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
     names.sort_unstable();
     SqlError {
-        message: format!("`{name}` may be the {what} {}", names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(" or ")),
-        hint: format!("write the one that is meant as it is spelled, in double quotes: {}", quote_name(names[0])),
+        message: format!(
+            "`{name}` may be the {what} {}",
+            names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(" or ")
+        ),
+        hint: format!(
+            "write the one that is meant as it is spelled, in double quotes: {}",
+            quote_name(names[0])
+        ),
     }
 }

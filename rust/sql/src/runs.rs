@@ -79,10 +79,14 @@ fn is_word(found: Word) -> bool {
 
 /// Whether a run holds a mark or a word that might have to be set apart.
 pub(crate) fn is_suspicious(text: &str) -> bool {
-    text.chars().any(|c| is_mark(c) || ('\u{ff10}'..='\u{ff19}').contains(&c)) || {
-        let mut letters = text.split(|c: char| !c.is_ascii_alphabetic()).filter(|part| !part.is_empty());
-        letters.any(|part| is_word(word(part.as_bytes())))
-    }
+    text.chars()
+        .any(|c| is_mark(c) || ('\u{ff10}'..='\u{ff19}').contains(&c))
+        || {
+            let mut letters = text
+                .split(|c: char| !c.is_ascii_alphabetic())
+                .filter(|part| !part.is_empty());
+            letters.any(|part| is_word(word(part.as_bytes())))
+        }
 }
 
 /// ASCII digits for a text of ASCII or full-width digits.
@@ -105,7 +109,9 @@ pub(crate) fn is_definition(text: &str, previous: Option<Token>) -> bool {
 }
 
 fn holds_word(text: &str) -> bool {
-    segments(text).iter().any(|s| s.mark.is_none() && is_word(word(text[s.start..s.end].as_bytes())))
+    segments(text)
+        .iter()
+        .any(|s| s.mark.is_none() && is_word(word(text[s.start..s.end].as_bytes())))
 }
 
 fn only_balanced_parentheses(text: &str) -> bool {
@@ -217,7 +223,12 @@ pub(crate) fn split(
             if to > from + 1 && piece.len() > longest.saturating_mul(2).saturating_add(64) && cost[to].0 < u32::MAX {
                 break;
             }
-            let price = price(&parts[from..to], piece, if from == 0 { previous } else { None }, is_known);
+            let price = price(
+                &parts[from..to],
+                piece,
+                if from == 0 { previous } else { None },
+                is_known,
+            );
             if let Some(price) = price {
                 let total = price.saturating_add(cost[to].0);
                 if total < best.0 {
@@ -256,7 +267,11 @@ fn price(
         if only.mark.is_some() {
             return Some(1);
         }
-        let found = if only.ascii { word(piece.as_bytes()) } else { Word::Other };
+        let found = if only.ascii {
+            word(piece.as_bytes())
+        } else {
+            Word::Other
+        };
         if is_word(found) || digits(piece).is_some() {
             return Some(1);
         }
@@ -268,7 +283,11 @@ fn price(
         return None;
     }
     let glued = parts.iter().enumerate().filter(|(at, s)| {
-        let found = if s.ascii { word(piece[s.start - parts[0].start..s.end - parts[0].start].as_bytes()) } else { Word::Other };
+        let found = if s.ascii {
+            word(piece[s.start - parts[0].start..s.end - parts[0].start].as_bytes())
+        } else {
+            Word::Other
+        };
         is_strong(found) || (*at == 0 && previous.is_some_and(|p| must_follow(p, found)))
     });
     let glued = u32::try_from(glued.count()).unwrap_or(u32::MAX);
@@ -313,7 +332,10 @@ mod tests {
     #[test]
     fn marks_are_cut_out_unless_they_belong_to_a_name() {
         assert_eq!(pieces("，b", &[]), ["，", "b"]);
-        assert_eq!(pieces("数量（只），姓名", &["数量（只）"]), ["数量（只）", "，", "姓名"]);
+        assert_eq!(
+            pieces("数量（只），姓名", &["数量（只）"]),
+            ["数量（只）", "，", "姓名"]
+        );
         assert_eq!(pieces("名称＝‘北京", &[]), ["名称", "＝", "‘"]);
     }
 

@@ -65,6 +65,8 @@ pub struct Schema {
     longest: usize,
     /// Columns of a date or time type, by table and symbol.
     temporal: FxHashSet<(u32, Symbol)>,
+    /// Whether column types were given at all.
+    typed: bool,
 }
 
 impl Schema {
@@ -88,8 +90,11 @@ impl Schema {
 
     /// Notes which columns of `table` have a date or time type.
     pub fn set_temporal<C: AsRef<str>>(&mut self, table: &str, columns: &[C]) {
+        self.typed = true;
         let mut key = String::new();
-        let Some(id) = self.table(table, &mut key).1 else { return };
+        let Some(id) = self.table(table, &mut key).1 else {
+            return;
+        };
         for column in columns {
             if let Some(symbol) = self.symbol(column.as_ref(), &mut key) {
                 self.temporal.insert((id, symbol));
@@ -100,7 +105,14 @@ impl Schema {
     /// Whether `name` is a column of `table` that has a date or time type.
     pub(crate) fn is_temporal(&self, table: u32, name: &str) -> bool {
         !self.temporal.is_empty()
-            && self.symbol(name, &mut String::new()).is_some_and(|symbol| self.temporal.contains(&(table, symbol)))
+            && self
+                .symbol(name, &mut String::new())
+                .is_some_and(|symbol| self.temporal.contains(&(table, symbol)))
+    }
+
+    /// Whether the types of columns are known.
+    pub(crate) fn is_typed(&self) -> bool {
+        self.typed
     }
 
     /// Whether no table is known: then only repairs that need no names are made.
@@ -114,7 +126,10 @@ impl Schema {
         for (position, column) in columns.iter().enumerate() {
             let column = column.as_ref();
             let symbol = self.intern(column);
-            self.columns.entry((id, symbol)).or_default().push(crate::lexer::offset(position));
+            self.columns
+                .entry((id, symbol))
+                .or_default()
+                .push(crate::lexer::offset(position));
         }
         self.tables.push(Table {
             name: name.to_owned(),
@@ -178,7 +193,10 @@ impl Schema {
         if entries.iter().all(|(_, other)| *other == id) {
             return (Found::Loose(vec![&entries[0].0]), Some(id));
         }
-        (Found::Loose(entries.iter().map(|(known, _)| known.as_str()).collect()), None)
+        (
+            Found::Loose(entries.iter().map(|(known, _)| known.as_str()).collect()),
+            None,
+        )
     }
 
     /// What `name`, whose symbol is `symbol`, means among the columns of `table`.
@@ -187,17 +205,14 @@ impl Schema {
             return found;
         };
         let columns = &self.tables[table as usize].columns;
-        positions.iter().fold(found, |found, at| add_spelling(found, name, &columns[*at as usize]))
+        positions
+            .iter()
+            .fold(found, |found, at| add_spelling(found, name, &columns[*at as usize]))
     }
 
     /// Name of a table.
     pub(crate) fn table_name(&self, table: u32) -> &str {
         &self.tables[table as usize].name
-    }
-
-    /// Names of all tables.
-    pub(crate) fn table_names(&self) -> impl Iterator<Item = &str> {
-        self.tables.iter().map(|table| table.name.as_str())
     }
 
     /// Columns of a table, in order.
@@ -212,7 +227,10 @@ mod tests {
 
     fn schema() -> Schema {
         Schema::new(
-            [("基金经理", &["在任基金数(只)", "姓名", "姓 名"][..]), ("t", &["User Name", "ID"][..])],
+            [
+                ("基金经理", &["在任基金数(只)", "姓名", "姓 名"][..]),
+                ("t", &["User Name", "ID"][..]),
+            ],
             [("df_t", "t"), ("lost", "nowhere")],
         )
     }
@@ -229,12 +247,18 @@ mod tests {
     #[test]
     fn columns_are_found_by_any_spelling() {
         let schema = schema();
-        assert_eq!(column(&schema, "基金 经理", "在任基金数 （只）"), Found::Loose(vec!["在任基金数(只)"]));
+        assert_eq!(
+            column(&schema, "基金 经理", "在任基金数 （只）"),
+            Found::Loose(vec!["在任基金数(只)"])
+        );
         assert_eq!(column(&schema, "df_t", "id"), Found::Exact);
         assert_eq!(column(&schema, "t", "username"), Found::Loose(vec!["User Name"]));
         assert_eq!(column(&schema, "t", "姓名"), Found::Missing);
         assert_eq!(column(&schema, "基金经理", "姓名"), Found::Exact);
-        assert_eq!(column(&schema, "基金经理", "姓  名"), Found::Loose(vec!["姓名", "姓 名"]));
+        assert_eq!(
+            column(&schema, "基金经理", "姓  名"),
+            Found::Loose(vec!["姓名", "姓 名"])
+        );
     }
 
     #[test]

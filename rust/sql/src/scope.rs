@@ -212,7 +212,8 @@ impl<'a> Scope<'a> {
                 };
                 let mut any = false;
                 for source in self.sources(block) {
-                    let named = |q: &str| source.name != NONE && is_called(self.sql, self.tokens[source.name as usize], q);
+                    let named =
+                        |q: &str| source.name != NONE && is_called(self.sql, self.tokens[source.name as usize], q);
                     if qualifier.as_deref().is_some_and(|q| !named(q)) {
                         continue;
                     }
@@ -291,6 +292,31 @@ impl<'a> Scope<'a> {
         false
     }
 
+    /// Whether the column is read from a table where its type is known and is no date or time.
+    pub(crate) fn is_untimed(&mut self, block: u32, first: u32, last: u32) -> bool {
+        if !self.schema.is_typed() || self.is_temporal(block, first, last) {
+            return false;
+        }
+        let name = name_text(self.sql, self.tokens[last as usize]).into_owned();
+        let qualifier = (first < last).then(|| name_text(self.sql, self.tokens[first as usize]).into_owned());
+        let wanted = Wanted::new(&name);
+        for level in self.blocks(block) {
+            for source in self.sources(level) {
+                let named = source.name != NONE
+                    && qualifier
+                        .as_deref()
+                        .is_some_and(|q| is_called(self.sql, self.tokens[source.name as usize], q));
+                if qualifier.is_some() && !named {
+                    continue;
+                }
+                if self.in_source(source, &wanted).0 != Spelling::Missing {
+                    return matches!(source.origin, Origin::Table(_)) && source.columns.0 == NONE;
+                }
+            }
+        }
+        false
+    }
+
     /// The columns that are known in `block` and around it, for an error that lists the nearest.
     pub(crate) fn known_names(&self, block: u32) -> Vec<&'a str> {
         let mut names = Vec::new();
@@ -308,7 +334,11 @@ impl<'a> Scope<'a> {
                         for item in self.items(block) {
                             match item.kind {
                                 ItemKind::Alias(token) | ItemKind::Column(token) => {
-                                    names.push(self.tokens[token as usize].text(self.sql).trim_matches(['"', '`', '[', ']']));
+                                    names.push(
+                                        self.tokens[token as usize]
+                                            .text(self.sql)
+                                            .trim_matches(['"', '`', '[', ']']),
+                                    );
                                 }
                                 ItemKind::Star | ItemKind::QualifiedStar(_) => pending.extend(self.sources(block)),
                                 ItemKind::Unnamed => {}
@@ -320,7 +350,11 @@ impl<'a> Scope<'a> {
             }
             for item in self.items(level) {
                 if let ItemKind::Alias(token) = item.kind {
-                    names.push(self.tokens[token as usize].text(self.sql).trim_matches(['"', '`', '[', ']']));
+                    names.push(
+                        self.tokens[token as usize]
+                            .text(self.sql)
+                            .trim_matches(['"', '`', '[', ']']),
+                    );
                 }
             }
         }

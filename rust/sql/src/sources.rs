@@ -101,7 +101,11 @@ impl Parser<'_> {
             return at + 2;
         }
         let mut last = at;
-        while self.op_at(last + 1) == b'.' && self.token(last + 2).is_some_and(|t| t.kind == Kind::Ident || t.kind.is_quoted_name()) {
+        while self.op_at(last + 1) == b'.'
+            && self
+                .token(last + 2)
+                .is_some_and(|t| t.kind == Kind::Ident || t.kind.is_quoted_name())
+        {
             last += 2;
         }
         self.frame().expects_source = false;
@@ -139,7 +143,12 @@ impl Parser<'_> {
         if at == last {
             let mut cte = self.frame().ctes;
             while cte != NONE {
-                let Cte { name: defined, block, columns, previous } = self.ctes[cte as usize];
+                let Cte {
+                    name: defined,
+                    block,
+                    columns,
+                    previous,
+                } = self.ctes[cte as usize];
                 if same_name(&name_text(self.sql, self.tokens[defined as usize]), &name) {
                     return (Origin::Block(block), columns);
                 }
@@ -154,7 +163,11 @@ impl Parser<'_> {
                 return (Origin::Unknown, (NONE, NONE));
             }
         }
-        let origin = self.schema.table(&name, &mut self.key).1.map_or(Origin::Unknown, Origin::Table);
+        let origin = self
+            .schema
+            .table(&name, &mut self.key)
+            .1
+            .map_or(Origin::Unknown, Origin::Table);
         (origin, (NONE, NONE))
     }
 
@@ -162,7 +175,11 @@ impl Parser<'_> {
     pub(crate) fn alias(&mut self, at: usize) -> usize {
         let explicit = self.word_at(at) == Word::As;
         let name = at + usize::from(explicit);
-        let fits = if explicit { self.can_be_alias(name) } else { self.is_name(name) };
+        let fits = if explicit {
+            self.can_be_alias(name)
+        } else {
+            self.is_name(name)
+        };
         if !fits {
             return name;
         }

@@ -54,14 +54,11 @@ pub struct Dialect {
     pub has_header: bool,
 }
 
-/// Reads a delimited file with types from all its rows; where it holds several tables, the first.
-pub fn read_delimited(path: &Path) -> Result<SourceTable, TableError> {
-    read_delimited_tables(path).map(|mut tables| tables.swap_remove(0))
-}
-
-/// Reads a delimited file whose tables may stand one below the other: the first is called after the file's stem, the others
-/// `<stem>_2`, `<stem>_3` and so on.
-pub fn read_delimited_tables(path: &Path) -> Result<Vec<SourceTable>, TableError> {
+/// Reads a delimited file with types from all its rows.
+///
+/// Its tables may stand one below the other: the first is called after the file's stem, the others `<stem>_2`, `<stem>_3`
+/// and so on.
+pub fn read_delimited(path: &Path) -> Result<Vec<SourceTable>, TableError> {
     let stem = path
         .file_stem()
         .map(|stem| stem.to_string_lossy().into_owned())

@@ -403,3 +403,58 @@ pub(super) fn compact(written: &str) -> (String, u64, u64) {
     }
     (text, replaced, lexer.lone_surrogates)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use proptest::prelude::*;
+
+    use super::{Lexer, compact};
+    use crate::dynamic::{Cell, quoted};
+
+    fn value(text: &str) -> Result<Cell<'_>, String> {
+        Lexer::new(text).value().map_err(|fault| fault.message)
+    }
+
+    #[test]
+    fn what_the_standard_forbids_is_read_where_its_meaning_is_plain() {
+        assert_eq!(value("NaN"), Ok(Cell::NotANumber));
+        assert_eq!(value("-Infinity"), Ok(Cell::Infinity(true)));
+        assert_eq!(compact("[1, {\"a\": NaN,},]"), ("[1,{\"a\":null}]".to_owned(), 1, 0));
+        assert_eq!(compact("\"\\ud83d\""), ("\"\u{fffd}\"".to_owned(), 0, 1));
+        for refused in [
+            "01", "1.", "1e", "-", "+1", "nan", "nulls", "\"\\x\"", "[1 2]", "{1: 2}", "\"open",
+        ] {
+            assert!(value(refused).is_err(), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_line_break_ends_a_string_only_in_lines() {
+        let mut lexer = Lexer::new("\"a\nb\"");
+        assert_eq!(lexer.value(), Ok(Cell::Text(Cow::Borrowed("a\nb"))));
+        lexer.at = 0;
+        lexer.newlines_in_strings = false;
+        assert!(lexer.value().is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn a_string_comes_back(text in any::<String>()) {
+            let written = quoted(&text);
+            prop_assert_eq!(value(&written), Ok(Cell::Text(Cow::Owned(text))));
+        }
+
+        #[test]
+        fn what_can_be_skipped_can_be_compacted_and_skipped_again(text in "[\\[\\]{}\",:0-9a\\\\u. \n-]{0,24}") {
+            let mut lexer = Lexer::new(&text);
+            if lexer.skip().is_ok() && lexer.peek().is_none() {
+                let (short, _, _) = compact(&text);
+                prop_assert_eq!(compact(&short).0, short.clone());
+                let mut again = Lexer::new(&short);
+                prop_assert!(again.skip().is_ok() && again.peek().is_none(), "{}", short);
+            }
+        }
+    }
+}

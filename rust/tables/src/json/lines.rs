@@ -1,14 +1,12 @@
 //! JSON Lines and concatenated values: one row a value, bad lines counted.
 
-use std::borrow::Cow;
-
 use memchr::memchr;
 
 use super::lexer::{Fault, Lexer};
+use super::list::{lists, not_a_table, row_of};
 use super::records::Records;
-use super::shape::{Refusal, lists, row_of};
-use crate::dynamic::Cell;
-use crate::table::{Note, SourceTable, TableError};
+use super::shape::Refusal;
+use crate::table::{Note, SourceTable};
 
 /// Reads each value as a row. A line that is no JSON is rejected; when more are rejected than read, the file is.
 pub(super) fn table(stem: &str, text: &str, mut notes: Vec<Note>) -> Result<SourceTable, Refusal> {
@@ -65,20 +63,4 @@ pub(super) fn table(stem: &str, text: &str, mut notes: Vec<Note>) -> Result<Sour
         row_of(&mut records, &mut lexer.from(start), &mut notes)?;
     }
     records.finish(stem, notes).map_err(Refusal::Table)
-}
-
-/// What single values cannot be.
-pub(super) fn not_a_table() -> TableError {
-    TableError::new("holds single values, not rows").with_hint("a table is written as `[{\"column\": value, …}, …]`")
-}
-
-/// The name of the column for elements that are no records.
-pub(super) const VALUE: Cow<'static, str> = Cow::Borrowed("value");
-
-/// Adds a value that is no record as a row of its own.
-pub(super) fn lone_value<'a>(records: &mut Records<'a>, lexer: &mut Lexer<'a>) -> Result<(), Fault> {
-    let cell: Cell<'a> = lexer.value()?;
-    records.put(VALUE, cell, 0);
-    records.end_row(lexer);
-    Ok(())
 }

@@ -2,6 +2,7 @@
 
 mod lexer;
 mod lines;
+mod list;
 mod records;
 mod shape;
 
@@ -44,10 +45,13 @@ pub fn read_bytes(stem: &str, bytes: Vec<u8>) -> Result<Vec<SourceTable>, TableE
         return Err(TableError::new("is empty").with_hint("delete the file, or export it again"));
     }
     let start = lexer.at;
-    let whole = lexer.skip();
+    let outline = shape::outline(&mut lexer);
     let ends = lexer.peek().is_none();
-    match whole {
-        Ok(()) if ends => shape::tables(stem, &lexer.from(start), notes).map_err(|cause| cause.explain(&text)),
+    match outline {
+        Ok(outline) if ends => {
+            let tables = shape::tables(stem, &lexer.from(start), outline, notes);
+            tables.map_err(|cause| cause.explain(&text))
+        }
         // A second value follows, or the first is cut short by the end of its line.
         first => match (first, lines::table(stem, &text, notes)) {
             (_, Ok(table)) => Ok(vec![table]),

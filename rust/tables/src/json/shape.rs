@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::explain;
 use super::lexer::{Fault, Lexer};
-use super::lines::{lone_value, not_a_table};
+use super::list::{elements, is_counted, list, not_a_table, rows_of_lists, texts};
 use super::records::Records;
 use crate::dynamic::Cell;
 use crate::table::{Note, SourceTable, TableError};
@@ -15,9 +15,6 @@ const ROW_KEYS: [&str; 7] = ["records", "data", "rows", "items", "results", "val
 const HEADER_KEYS: [&str; 5] = ["columns", "header", "headers", "fields", "column_names"];
 /// Keys under which they put the table's name.
 const TITLE_KEYS: [&str; 4] = ["table", "table_name", "name", "title"];
-
-/// The column for the labels of pandas' rows.
-const INDEX: Cow<'static, str> = Cow::Borrowed("index");
 
 /// Why a value is no table.
 pub(super) enum Refusal {
@@ -42,7 +39,7 @@ impl Refusal {
 
 /// What a value holds, seen from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Holds {
+pub(super) enum Holds {
     Scalar,
     /// An object of that many values.
     Object(usize),
@@ -57,34 +54,55 @@ enum Holds {
 }
 
 /// One value of an object.
-struct Member<'a> {
+pub(super) struct Member<'a> {
     key: Cow<'a, str>,
     start: usize,
     holds: Holds,
 }
 
-/// Reads the value at the lexer's place, which has been skipped over before, as one table or several.
-pub(super) fn tables(stem: &str, lexer: &Lexer<'_>, notes: Vec<Note>) -> Result<Vec<SourceTable>, Refusal> {
-    match holds(lexer)? {
-        Holds::Scalar => Err(Refusal::Table(not_a_table())),
-        Holds::Object(_) => object(stem, lexer, notes),
-        _ => list(stem, lexer, notes).map(|table| vec![table]),
+/// A whole value, seen from outside.
+pub(super) enum Outline<'a> {
+    Object(Vec<Member<'a>>),
+    Other(Holds),
+}
+
+/// Goes past one value, checking all of it, and says what it holds.
+pub(super) fn outline<'a>(lexer: &mut Lexer<'a>) -> Result<Outline<'a>, Fault> {
+    if lexer.peek() == Some(b'{') {
+        members(lexer, true).map(Outline::Object)
+    } else {
+        holds(lexer).map(Outline::Other)
     }
 }
 
-fn holds(lexer: &Lexer<'_>) -> Result<Holds, Fault> {
-    let mut lexer = lexer.clone();
+/// Reads the value at the lexer's place, whose outline is known, as one table or several.
+pub(super) fn tables<'a>(
+    stem: &str,
+    lexer: &Lexer<'a>,
+    outline: Outline<'a>,
+    notes: Vec<Note>,
+) -> Result<Vec<SourceTable>, Refusal> {
+    match outline {
+        Outline::Object(members) => object(stem, lexer, &members, notes),
+        Outline::Other(Holds::Scalar) => Err(Refusal::Table(not_a_table())),
+        Outline::Other(holds) => list(stem, lexer, holds, notes).map(|table| vec![table]),
+    }
+}
+
+fn holds(lexer: &mut Lexer<'_>) -> Result<Holds, Fault> {
     match lexer.peek() {
-        Some(b'{') => Ok(Holds::Object(members(&lexer, false)?.len())),
+        Some(b'{') => Ok(Holds::Object(members(lexer, false)?.len())),
         Some(b'[') => {
             let (mut all, mut objects, mut lists) = (0, 0, 0);
-            for start in elements(&lexer)? {
+            lexer.enter(b'[')?;
+            while lexer.next_element(all == 0)? {
                 all += 1;
-                match lexer.text().as_bytes()[start] {
-                    b'{' => objects += 1,
-                    b'[' => lists += 1,
+                match lexer.peek() {
+                    Some(b'{') => objects += 1,
+                    Some(b'[') => lists += 1,
                     _ => {}
                 }
+                lexer.skip()?;
             }
             Ok(match (all, objects, lists) {
                 (0, _, _) => Holds::Nothing,
@@ -93,182 +111,66 @@ fn holds(lexer: &Lexer<'_>) -> Result<Holds, Fault> {
                 _ => Holds::Values(all),
             })
         }
-        _ => Ok(Holds::Scalar),
+        _ => lexer.skip().map(|()| Holds::Scalar),
     }
 }
 
-/// Where each element of the list at the lexer's place begins.
-fn elements(lexer: &Lexer<'_>) -> Result<Vec<usize>, Fault> {
-    let mut lexer = lexer.clone();
-    lexer.enter(b'[')?;
-    let mut starts = Vec::new();
-    while lexer.next_element(starts.is_empty())? {
-        lexer.peek();
-        starts.push(lexer.at);
-        lexer.skip()?;
-    }
-    Ok(starts)
-}
-
-/// The values of the object at the lexer's place.
-fn members<'a>(lexer: &Lexer<'a>, look_inside: bool) -> Result<Vec<Member<'a>>, Fault> {
-    let mut lexer = lexer.clone();
+/// Goes past the object at the lexer's place and gives its values.
+fn members<'a>(lexer: &mut Lexer<'a>, look_inside: bool) -> Result<Vec<Member<'a>>, Fault> {
     lexer.enter(b'{')?;
     let mut members: Vec<Member<'a>> = Vec::new();
     while let Some(key) = lexer.next_key(members.is_empty())? {
         lexer.peek();
         let start = lexer.at;
-        let holds = if look_inside { holds(&lexer)? } else { Holds::Scalar };
+        let holds = if look_inside {
+            holds(lexer)?
+        } else {
+            lexer.skip()?;
+            Holds::Scalar
+        };
         members.push(Member { key, start, holds });
-        lexer.skip()?;
     }
     Ok(members)
 }
 
-/// A list of records, of lists or of single values.
-fn list(stem: &str, lexer: &Lexer<'_>, mut notes: Vec<Note>) -> Result<SourceTable, Refusal> {
-    match holds(lexer)? {
-        Holds::Records | Holds::Nothing => {
-            let mut lexer = lexer.clone();
-            let mut records = Records::default();
-            let mut first = true;
-            lexer.enter(b'[')?;
-            while lexer.next_element(first)? {
-                row_of(&mut records, &mut lexer, &mut notes)?;
-                first = false;
-            }
-            records.finish(stem, notes).map_err(Refusal::Table)
-        }
-        Holds::Lists => lists(stem, lexer, &elements(lexer)?, notes),
-        _ => {
-            let mut lexer = lexer.clone();
-            let mut records = Records::default();
-            let mut first = true;
-            lexer.enter(b'[')?;
-            while lexer.next_element(first)? {
-                lone_value(&mut records, &mut lexer)?;
-                first = false;
-            }
-            records.finish(stem, notes).map_err(Refusal::Table)
-        }
-    }
+fn members_of<'a>(lexer: &Lexer<'a>, look_inside: bool) -> Result<Vec<Member<'a>>, Fault> {
+    members(&mut lexer.clone(), look_inside)
 }
 
-/// Reads an element as a row; one that is no object stands in the column `value`, and a note says so.
-pub(super) fn row_of<'a>(records: &mut Records<'a>, lexer: &mut Lexer<'a>, notes: &mut Vec<Note>) -> Result<(), Fault> {
-    if lexer.peek() == Some(b'{') {
-        return records.object(lexer);
-    }
-    let start = lexer.at;
-    lone_value(records, lexer)?;
-    let code = "stray-values";
-    let found = notes.iter().position(|note| note.code == code);
-    let place = found.unwrap_or_else(|| {
-        notes.push(Note::new(
-            code,
-            "elements that are no objects stand in the column `value`",
-            0,
-        ));
-        notes.len() - 1
-    });
-    let mut note = notes.remove(place).with_sample(&lexer.text()[start..lexer.at]);
-    note.count += 1;
-    notes.insert(place, note);
-    Ok(())
-}
-
-/// Rows that are lists: the first names the columns where it holds nothing but texts.
-pub(super) fn lists(stem: &str, lexer: &Lexer<'_>, starts: &[usize], notes: Vec<Note>) -> Result<SourceTable, Refusal> {
-    let mut first = lexer.from(starts[0]);
-    let mut header = Vec::new();
-    first.enter(b'[')?;
-    while first.next_element(header.is_empty())? {
-        match first.value()? {
-            Cell::Text(name) => header.push(name),
-            _ => return rows_of_lists(stem, lexer, &[], starts, &[], notes),
-        }
-    }
-    rows_of_lists(stem, lexer, &header, &starts[1..], &[], notes)
-}
-
-fn rows_of_lists<'a>(
+fn object<'a>(
     stem: &str,
     lexer: &Lexer<'a>,
-    header: &[Cow<'a, str>],
-    starts: &[usize],
-    index: &[usize],
+    members: &[Member<'a>],
     mut notes: Vec<Note>,
-) -> Result<SourceTable, Refusal> {
-    // Columns go by place, so that equal names stay two columns; the names are put in at the end.
-    let mut records = Records::default();
-    let places = |place: usize| Cow::Owned(place.to_string());
-    (0..header.len()).for_each(|place| records.declare(places(place)));
-    if !index.is_empty() {
-        records.declare(INDEX);
-    }
-    let mut ragged = Note::new("ragged-rows", "lists are shorter or longer than the first", 0);
-    let mut width = header.len();
-    for (row, start) in starts.iter().enumerate() {
-        let mut lexer = lexer.from(*start);
-        let mut place = 0;
-        lexer.enter(b'[')?;
-        while lexer.next_element(place == 0)? {
-            let cell = lexer.value()?;
-            records.put(places(place), cell, place);
-            place += 1;
-        }
-        if row == 0 && header.is_empty() {
-            width = place;
-        }
-        if place != width {
-            ragged = ragged.with_sample(&lexer.text()[*start..lexer.at]);
-            ragged.count += 1;
-        }
-        if let Some(start) = index.get(row) {
-            records.put(INDEX, lexer.from(*start).value()?, header.len());
-        }
-        records.end_row(&mut lexer);
-    }
-    if ragged.count > 0 {
-        notes.push(ragged);
-    }
-    records.rename(|key| match key.parse::<usize>() {
-        Ok(place) => header.get(place).cloned().unwrap_or_default(),
-        Err(_) => INDEX,
-    });
-    records.finish(stem, notes).map_err(Refusal::Table)
-}
-
-fn object(stem: &str, lexer: &Lexer<'_>, mut notes: Vec<Note>) -> Result<Vec<SourceTable>, Refusal> {
-    let members = members(lexer, true)?;
+) -> Result<Vec<SourceTable>, Refusal> {
     let at = |member: &Member<'_>| lexer.from(member.start);
 
     let all_objects = members.iter().all(|member| matches!(member.holds, Holds::Object(1..)));
     if all_objects
         && !members.is_empty()
-        && let Some(table) = objects(stem, lexer, &members, &notes)?
+        && let Some(table) = objects(stem, lexer, members, &notes)?
     {
         return Ok(vec![table]);
     }
-    if let [only] = members.as_slice()
+    if let [only] = members
         && matches!(only.holds, Holds::Object(_))
     {
         // `{"data": {…}}` only wraps.
         title(&only.key, &mut notes);
-        return object(stem, &at(only), notes);
+        return object(stem, &at(only), &members_of(&at(only), true)?, notes);
     }
-    if let Some(rows) = member(&members, &ROW_KEYS, |holds| {
+    if let Some(rows) = member(members, &ROW_KEYS, |holds| {
         holds == Holds::Lists || holds == Holds::Nothing
-    }) && let Some(header) = member(&members, &HEADER_KEYS, |holds| matches!(holds, Holds::Values(_)))
+    }) && let Some(header) = member(members, &HEADER_KEYS, |holds| matches!(holds, Holds::Values(_)))
     {
         let starts = elements(&at(rows))?;
-        let index = member(&members, &["index"], |holds| holds == Holds::Values(starts.len()));
+        let index = member(members, &["index"], |holds| holds == Holds::Values(starts.len()));
         let used: Vec<_> = [rows, header]
             .into_iter()
             .chain(index)
             .map(|member| member.start)
             .collect();
-        metadata(lexer, &members, &used, &mut notes)?;
+        metadata(lexer, members, &used, &mut notes)?;
         let index = match index {
             Some(index) if !is_counted(&at(index))? => elements(&at(index))?,
             _ => Vec::new(),
@@ -279,16 +181,16 @@ fn object(stem: &str, lexer: &Lexer<'_>, mut notes: Vec<Note>) -> Result<Vec<Sou
     let tabular = |holds: Holds| matches!(holds, Holds::Records | Holds::Lists);
     let tables = members.iter().filter(|member| tabular(member.holds)).count();
     if tables <= 1
-        && let Some(rows) = member(&members, &ROW_KEYS, |holds| tabular(holds) || holds == Holds::Nothing)
+        && let Some(rows) = member(members, &ROW_KEYS, |holds| tabular(holds) || holds == Holds::Nothing)
     {
-        metadata(lexer, &members, &[rows.start], &mut notes)?;
-        return list(stem, &at(rows), notes).map(|table| vec![table]);
+        metadata(lexer, members, &[rows.start], &mut notes)?;
+        return list(stem, &at(rows), rows.holds, notes).map(|table| vec![table]);
     }
     if tables > 0 && members.iter().any(|member| member.holds == Holds::Records) {
-        return several(stem, lexer, &members, notes);
+        return several(stem, lexer, members, notes);
     }
-    if let Some(rows) = equal_lists(&members) {
-        return columns(stem, lexer, &members, rows, notes).map(|table| vec![table]);
+    if let Some(rows) = equal_lists(members) {
+        return columns(stem, lexer, members, rows, notes).map(|table| vec![table]);
     }
     let mut records = Records::default();
     records.object(&mut lexer.clone())?;
@@ -330,28 +232,6 @@ fn metadata(lexer: &Lexer<'_>, members: &[Member<'_>], used: &[usize], notes: &m
     Ok(())
 }
 
-fn texts<'a>(lexer: &Lexer<'a>) -> Result<Vec<Cow<'a, str>>, Fault> {
-    let mut texts = Vec::new();
-    for start in elements(lexer)? {
-        texts.push(match lexer.from(start).value()? {
-            Cell::Text(text) | Cell::Number(text) | Cell::Nested(text) => text,
-            _ => Cow::Borrowed(""),
-        });
-    }
-    Ok(texts)
-}
-
-/// Whether a list only numbers the rows from 0.
-fn is_counted(lexer: &Lexer<'_>) -> Result<bool, Fault> {
-    for (row, start) in elements(lexer)?.into_iter().enumerate() {
-        let counted = matches!(lexer.from(start).value()?, Cell::Number(number) if number.parse() == Ok(row));
-        if !counted {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
 /// Each list of records is a table of its own; what else there is makes one row of the table `stem`.
 fn several(
     stem: &str,
@@ -363,7 +243,7 @@ fn several(
     if let [only] = members {
         let mut notes = notes;
         title(&only.key, &mut notes);
-        return list(stem, &lexer.from(only.start), notes).map(|table| vec![table]);
+        return list(stem, &lexer.from(only.start), only.holds, notes).map(|table| vec![table]);
     }
     let mut tables = Vec::new();
     let mut rest = Records::default();
@@ -381,6 +261,7 @@ fn several(
         tables.push(list(
             &format!("{stem}_{}", member.key),
             &lexer.from(member.start),
+            member.holds,
             notes,
         )?);
     }
@@ -432,7 +313,7 @@ fn objects(
 ) -> Result<Option<SourceTable>, Refusal> {
     let mut inner = Vec::new();
     for member in outer {
-        inner.push(members(&lexer.from(member.start), false)?);
+        inner.push(members_of(&lexer.from(member.start), false)?);
     }
     let mut records = Records::default();
     let numbered = |members: &[Member<'_>]| {

@@ -180,3 +180,31 @@ fn offsets(ends: Vec<i32>) -> OffsetBuffer<i32> {
 fn exact(value: i64) -> f64 {
     value as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Target, affinity, hexadecimal, is_date_type};
+
+    #[test]
+    fn declarations_decide_where_nothing_is_stored() {
+        for (declared, target) in [
+            ("INTEGER", Target::BigInt),
+            ("BOOLEAN", Target::BigInt),
+            ("VARCHAR(255)", Target::Varchar),
+            ("DOUBLE PRECISION", Target::Double),
+            ("decimal(10,5)", Target::Double),
+            ("DATETIME", Target::Varchar),
+            ("BLOB", Target::Blob),
+            ("", Target::Varchar),
+        ] {
+            assert_eq!(affinity(declared), target, "{declared}");
+        }
+        assert!(is_date_type("datetime") && is_date_type("TIMESTAMP") && !is_date_type("TEXT"));
+    }
+
+    #[test]
+    fn blobs_are_written_as_sqlite_writes_them() {
+        // SELECT hex(x'00FF1a')
+        assert_eq!(hexadecimal(&[0x00, 0xFF, 0x1A]), "00FF1A");
+    }
+}

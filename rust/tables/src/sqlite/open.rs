@@ -108,8 +108,10 @@ impl Access {
 
 /// Whether the journal is left from a crash: a live writer's leaves the file readable or locked.
 fn needs_rollback(path: &Path) -> bool {
-    let looked = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
-        .and_then(|connection| connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())));
+    let looked = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).and_then(|connection| {
+        connection.busy_timeout(Duration::ZERO)?;
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
+    });
     looked.is_err_and(|error| {
         !matches!(
             error.sqlite_error_code(),

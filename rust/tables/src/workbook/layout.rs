@@ -13,7 +13,7 @@ use crate::table::{Note, SourceTable};
 type Row<'g> = &'g [Filled];
 
 /// Headers of more rows are rarer than data merged by mistake.
-const MAX_HEADER_ROWS: u32 = 5;
+const MAX_HEADER_ROWS: usize = 5;
 /// A header this far down has never been seen; looking further costs time on sheets of a million rows.
 const MAX_PREAMBLE: usize = 100;
 
@@ -176,26 +176,39 @@ fn counts_up(row: Row<'_>) -> bool {
     numbers.len() >= 2 && numbers.windows(2).all(|pair| pair[1].checked_sub(pair[0]) == Some(1))
 }
 
-/// Names in order of columns, and how many rows they take: as many as a cell of the first row is merged over, or two
-/// where each column below merged cells has a name of its own.
-fn labels(rows: &[Row<'_>], merged: &[Dimensions]) -> (Vec<(u32, String)>, usize) {
-    let top = rows[0][0].row;
-    let areas: Vec<&Dimensions> = merged.iter().filter(|area| area.start.0 == top).collect();
-    let tallest = areas.iter().map(|area| area.end.0 - top + 1).max().unwrap_or(1);
-    let mut height = tallest.min(MAX_HEADER_ROWS);
-    if let (1, Some(second)) = (height, rows.get(1)) {
-        let mut spread = areas
+/// How many of the rows are the header: as many as its cells are merged down over, and one more below cells merged
+/// across, where it holds nothing but names and the data below it does not.
+fn header_height(rows: &[Row<'_>], merged: &[Dimensions]) -> usize {
+    let areas = |row: u32| merged.iter().filter(move |area| area.start.0 == row);
+    let texts = |row: &Row<'_>| row.iter().all(|filled| matches!(filled.cell, Cell::Text(_)));
+    let mut height = 1;
+    loop {
+        let last = rows[height - 1][0].row;
+        let bottom = rows[..height]
             .iter()
-            .filter(|area| area.end.1 > area.start.1)
-            .flat_map(|area| area.start.1..=area.end.1);
-        let named = |column: u32| second.iter().any(|filled| filled.column == column);
-        let texts = second.iter().all(|filled| matches!(filled.cell, Cell::Text(_)));
-        let any = areas.iter().any(|area| area.end.1 > area.start.1);
-        if any && texts && spread.all(named) {
-            height = 2;
+            .flat_map(|row| areas(row[0].row))
+            .map(|area| area.end.0)
+            .max();
+        let reached = rows
+            .partition_point(|row| row[0].row <= bottom.unwrap_or(last))
+            .min(MAX_HEADER_ROWS);
+        if reached > height {
+            height = reached;
+            continue;
         }
+        let divided = areas(last).any(|area| area.end.1 > area.start.1);
+        let below = rows.iter().skip(height + 1).take(MAX_HEADER_ROWS);
+        let names = rows.get(height).is_some_and(texts) && below.into_iter().any(|row| !texts(row));
+        if height == MAX_HEADER_ROWS || !divided || !names {
+            return height;
+        }
+        height += 1;
     }
-    let header_rows = rows.partition_point(|row| row[0].row < top + height);
+}
+
+/// Names in order of columns, and how many rows they take.
+fn labels(rows: &[Row<'_>], merged: &[Dimensions]) -> (Vec<(u32, String)>, usize) {
+    let header_rows = header_height(rows, merged);
     let header = &rows[..header_rows];
     let mut names: BTreeMap<u32, Vec<String>> = BTreeMap::new();
     for row in header {

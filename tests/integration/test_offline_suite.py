@@ -1,0 +1,84 @@
+"""The suite that measures the baseline, run over a set made for the test."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+from benchmarks.suites import questions
+
+ANSWERS = {
+    "How many lamps are there?": "n\n3\n",
+    "What is the name of the lamp with the highest price?": "name\nMoon\n",
+    "Which lamps are from Turin?": "name\nwrong on purpose\n",
+    "Who painted the ceiling?": "x\nnobody knows\n",
+}
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A folder of question sets with one set: two right answers, one wrong, one that nothing can tell."""
+    root = tmp_path / "data" / "spider_dev"
+    (root / "databases").mkdir(parents=True)
+    (root / "gold").mkdir()
+    connection = sqlite3.connect(root / "databases" / "lamps.sqlite")
+    connection.executescript(
+        "CREATE TABLE lamp (lamp_id INTEGER PRIMARY KEY, name TEXT, town TEXT, price REAL);"
+        "INSERT INTO lamp VALUES (1, 'Moon', 'Turin', 90.5), (2, 'Reed', 'Turin', 40), (3, 'Disc', 'Lyon', 12);"
+    )
+    connection.close()
+    with (root / "questions.jsonl").open("w", encoding="utf-8") as listing:
+        for number, (question, gold) in enumerate(ANSWERS.items()):
+            (root / "gold" / f"q{number}.csv").write_text(gold, encoding="utf-8")
+            entry = {"id": f"q{number}", "question": question, "context": ["databases/lamps.sqlite"]}
+            listing.write(json.dumps({**entry, "gold_csv": f"gold/q{number}.csv"}) + "\n")
+    return root.parent
+
+
+def test_the_suite_reports_what_was_asked_answered_and_right(
+    data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(questions, "ProcessPoolExecutor", _InProcess)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    questions.main(["--data", str(data), "--set", "spider_dev,absent_set", "--split", "--json"])
+    output = capsys.readouterr()
+    report: dict[str, Any] = json.loads(output.out.splitlines()[-1])
+    figures = report["metrics"]["spider_dev"]
+    assert (report["suite"], report["n"]) == ("questions", 4)
+    assert (figures["n"], figures["coverage"], figures["overall"]) == (4, 0.75, 0.5)
+    assert figures["precision"] == pytest.approx(2 / 3)
+    assert figures["a"]["n"] + figures["b"]["n"] == 4
+    assert "absent_set" in output.err
+
+
+def test_a_question_becomes_a_task_folder(data: Path, tmp_path: Path) -> None:
+    cases = questions.load(data, "spider_dev")
+    assert cases is not None
+    task = questions.lay_out(cases[0], tmp_path / "task")
+    assert task.question == "How many lamps are there?"
+    assert [path.relative_to(task.context).as_posix() for path in task.files()] == ["db/lamps.sqlite"]
+
+
+def test_halves_are_stable() -> None:
+    assert [questions.half_of(name) for name in ("singer", "flight_2", "museum_visit", "诗词", "水果")] == list("aabab")
+
+
+class _InProcess:
+    """Stands for the process pool: the suite's own work runs here, where coverage and patches see it."""
+
+    def __init__(self, *_: object, **__: object) -> None:
+        pass
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def map(self, work: Callable[[Any], Any], jobs: list[Any]) -> list[Any]:
+        return [work(job) for job in jobs]
