@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -21,6 +22,7 @@ _STYLES: dict[Status, str] = {
     "failed": "red",
     "stopped": "yellow",
 }
+_WIDE = 140
 _NUMBERS = ("rows", "tries", "requests", "in", "out", "cached", "cost", "seconds")
 
 
@@ -89,7 +91,9 @@ def show_summary(outcomes: Sequence[Outcome]) -> None:
     if with_model and len(outcomes) > 1:
         table.add_section()
         table.add_row(*(_totals(outcomes).get(header, "") for header in headers))
-    messages.print(table)
+    # Figures that are cut are worth nothing: a narrow terminal may wrap the lines.
+    wide = Console(stderr=True, highlight=False, width=max(messages.width, _WIDE))
+    (wide if with_model else messages).print(table)
     for outcome in outcomes if with_model else ():
         if outcome.reason is not None:
             messages.print(Text(f"{outcome.task_id}: {outcome.reason}"), soft_wrap=True)
