@@ -228,6 +228,14 @@ def test_a_half_configured_model_is_an_error_that_names_the_variable(tmp_path: P
     assert done.stderr.startswith("error: `MODEL_NAME` is not set")
 
 
+def test_a_folder_that_cannot_be_written_to_is_an_error_with_a_way_out(tasks: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for arguments in (("solve", tasks / "task_3", "-o"), ("run", tasks)):
+        done = finished(*arguments, tmp_path / "file")
+        assert done.returncode == 2, done.stderr
+        assert re.match(r"error: `.*/file.*` cannot be .*\nhint: .*\n$", done.stderr)
+
+
 def test_settings_survive_their_journey_to_a_worker() -> None:
     settings = RunSettings(attempts=2, offline_fallback=False)
     assert RunSettings.from_dict(json.loads(json.dumps(settings.to_dict()))) == settings

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from debriefer.errors import DebrieferError, MissingFileError
 from debriefer.pipeline.attempts import is_regular
+from debriefer.pipeline.cache import Cache
 from debriefer.pipeline.crew import Crew, Stop
 from debriefer.pipeline.outcome import OFFLINE, Outcome
 from debriefer.pipeline.settings import ModelChoice, RunSettings
@@ -80,9 +81,12 @@ def run(
     Raises:
         MissingFileError: There is no task to run.
         ModelError: The environment is half configured.
+        DebrieferError: The cache cannot be used.
     """
     folders = find_tasks(tasks) if isinstance(tasks, str | Path) else [Path(task) for task in tasks]
     names = result_names(folders)
+    if cache is not None:
+        Cache(cache)  # that it cannot be used is said once, and not by every worker
     models = None if choice is None else choice.load()
     if models is None:
         choice = None

@@ -93,6 +93,7 @@ def solve(
     Raises:
         MissingFileError: There is no task folder, or no `task.json` in it.
         TaskError: `task.json` cannot be used.
+        DebrieferError: `output` or `cache` cannot be written to.
     """
     task = task if isinstance(task, Task) else Task.open(task)
     name = name or task.task_id
@@ -103,9 +104,13 @@ def solve(
     key = _run_key(task, models, settings, registry)
     if resume and (earlier := _earlier(logs, delivered, key)) is not None:
         return earlier
-    # A prediction of an earlier run must not pass for this one's.
-    delivered.unlink(missing_ok=True)
-    log = TaskLog(logs, redactor_for(models))
+    try:
+        # A prediction of an earlier run must not pass for this one's.
+        delivered.unlink(missing_ok=True)
+        log = TaskLog(logs, redactor_for(models))
+    except OSError as error:
+        message = f"`{output}` cannot be written to: {error.strerror or error}"
+        raise DebrieferError(message, hint="name a folder for the results that can be written to") from error
     cache = cache if isinstance(cache, Cache) or cache is None else Cache(cache)
     run = _Run(task, models, settings, registry, cache, log, say, stop)
     empty = Outcome(task.task_id, "failed", _solver_name(models), key=key, seconds=run.seconds)
