@@ -90,7 +90,7 @@ def tokenize_sql(sql: str) -> list[tuple[str, int, int]]:
 def without_terminator(sql: str) -> str:
     """Return one statement without what may follow it: semicolons, white space and comments.
 
-    >>> without_terminator("SELECT ';' -- one\\n; ; -- done")
+    >>> without_terminator("SELECT ';' /* one */; ; -- done")
     "SELECT ';'"
     """
     raw = sql.encode()
@@ -216,7 +216,9 @@ def _reads(sql: str, statement: duckdb.Statement, connection: duckdb.DuckDBPyCon
     words = _words(sql)
     changes = (("insert", "into"), ("delete", "from"), ("merge", "into"))
     return not any(
-        words[i] in ("as", "materialized") and words[i + 1] == "(" and (tuple(words[i + 2 : i + 4]) in changes or _is_update(words[i + 2 : i + 5]))
+        words[i] in ("as", "materialized")
+        and words[i + 1] == "("
+        and (tuple(words[i + 2 : i + 4]) in changes or _is_update(words[i + 2 : i + 5]))
         for i in range(len(words) - 3)
     )
 
