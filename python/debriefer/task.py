@@ -13,6 +13,10 @@ from debriefer.errors import MissingFileError, TaskError
 
 _TASK_FILE = "task.json"
 _CONTEXT = "context"
+# Stands in `workdir/` of a working copy: only there may `context/` be replaced.
+_MARKER = ".working-copy"
+# Names of files have at most 255 bytes on every common file system, and results add to theirs.
+_LONGEST_NAME = 150
 _LAYOUT_HINT = "a task folder holds `task.json` with a `question`, and the evidence below `context/`"
 
 
@@ -108,13 +112,27 @@ class Task:
         The copy is made afresh: what an earlier run left in `folder`'s `context/` is replaced, its `workdir/` is kept.
 
         Raises:
-            TaskError: `folder` is the task folder itself, lies inside it or holds it.
+            TaskError: `folder` is the task folder itself, lies inside it or holds it; or it holds evidence or a task
+                that no working copy of ours left there; or it cannot be written to.
         """
         target = Path(folder).resolve()
         if target.is_relative_to(self.folder) or self.folder.is_relative_to(target):
             message = f"`{folder}` overlaps the task folder `{self.folder}`, which is never written to"
             raise TaskError(message, hint="name a folder outside the task folder for the working copy")
-        (target / "workdir").mkdir(parents=True, exist_ok=True)
+        marker = target / "workdir" / _MARKER
+        foreign = [name for name in (_TASK_FILE, _CONTEXT) if (target / name).exists() and not marker.is_file()]
+        if foreign:
+            message = f"`{folder}` holds a `{foreign[0]}` that is no working copy's, and it would be replaced"
+            raise TaskError(message, hint="name an empty or a new folder for the working copy")
+        try:
+            return self._copy_into(target, marker)
+        except OSError as error:
+            message = f"`{folder}` cannot take the working copy: {error.strerror or error}"
+            raise TaskError(message, hint="name a folder that can be written to") from error
+
+    def _copy_into(self, target: Path, marker: Path) -> Task:
+        marker.parent.mkdir(parents=True, exist_ok=True)
+        marker.touch()
         shutil.copyfile(self.folder / _TASK_FILE, target / _TASK_FILE)
         shutil.rmtree(target / _CONTEXT, ignore_errors=True)
         (target / _CONTEXT).mkdir()
@@ -150,6 +168,9 @@ def _read_object(path: Path) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         message = f"`{path}` is not valid JSON: {error.msg} at line {error.lineno}, column {error.colno}"
         raise TaskError(message, hint="check the file with `python -m json.tool`") from error
+    except ValueError as error:
+        message = f"`{path}` cannot be read: {error}"
+        raise TaskError(message, hint=_LAYOUT_HINT) from error
     except RecursionError as error:
         message = f"`{path}` is nested too deeply to read"
         raise TaskError(message, hint=_LAYOUT_HINT) from error
@@ -162,6 +183,7 @@ def _read_object(path: Path) -> dict[str, Any]:
 def _safe_name(task_id: str) -> str:
     """Return `task_id` as one path component: it names folders of results and logs."""
     cleaned = "".join("_" if c in '/\\:\0*?"<>|' or not c.isprintable() else c for c in task_id.strip())
+    cleaned = cleaned.encode()[:_LONGEST_NAME].decode(errors="ignore")
     return "_" if cleaned.strip(". ") == "" else cleaned
 
 

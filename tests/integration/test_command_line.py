@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -151,3 +152,40 @@ def test_version_and_help() -> None:
     text = debriefer("--help").stdout
     for command in ("solve", "run", "tables", "sql", "score", "doctor"):
         assert command in text
+
+
+def test_results_inside_the_task_folder_are_refused(club: Path) -> None:
+    done = debriefer("solve", club, "-o", club / "context")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "never written to" in done.stderr
+    assert not (club / "context" / "logs").exists()
+
+
+def test_output_that_is_a_file_is_an_error_with_a_hint(club: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for option in ("-o", "--work"):
+        done = debriefer("solve", club, option, tmp_path / "file")
+        assert done.returncode in {1, 2}
+        assert "Traceback" not in done.stderr
+        assert "hint:" in done.stderr
+
+
+def test_catalog_of_other_evidence_is_not_used(club: Path, tmp_path: Path) -> None:
+    debriefer("solve", club, "-o", tmp_path / "out", "--work", tmp_path / "work")
+    evidence = tmp_path / "work" / "context" / "csv" / "members.csv"
+    evidence.write_text(evidence.read_text() + "4,Dan,Oslo\n")
+    assert debriefer("sql", tmp_path / "work", "SELECT count(*) AS n FROM members").stdout == "n\n4\n"
+
+
+def test_json_output_is_json(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x\n1\n")
+    query = "SELECT 'nan'::DOUBLE AS a, 'inf'::DOUBLE AS b, 'ab'::BLOB AS c, [1.5] AS d"
+    row = json.loads(debriefer("sql", tmp_path, query, "--json").stdout)
+    assert row == {"a": None, "b": "inf", "c": "6162", "d": [1.5]}
+
+
+def test_named_pipe_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.csv")
+    done = debriefer("tables", tmp_path / "pipe.csv")
+    assert done.returncode == 2
+    assert "neither a file nor a folder" in done.stderr

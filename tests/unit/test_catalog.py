@@ -252,3 +252,65 @@ def test_file_that_cannot_be_opened_is_refused_alone(task_with: Callable[..., Pa
     manifest = build_file(files, tmp_path / "c.duckdb")
     assert [table.name for table in manifest.tables] == ["a"]
     assert [refusal.source for refusal in manifest.refusals] == ["csv/b.csv"]
+
+
+def test_rebuilding_under_an_open_catalog_is_refused_not_stale(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    folder = task_with(csv={"a.csv": "x\n1\n"})
+    path = tmp_path / "c.duckdb"
+    with Catalog.build(folder, path):
+        (folder / "context" / "csv" / "a.csv").write_text("x\n1\n2\n")
+        with pytest.raises(CatalogError, match="still open"):
+            Catalog.build(folder, path)
+    with Catalog.build(folder, path) as catalog:
+        assert catalog.sql("SELECT count(*) FROM a").item() == 2
+
+
+def test_no_file_name_can_stand_in_the_way_of_another(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    names = ("incoming", "incoming_0", "incoming_1", "incoming 0", "zzz")
+    folder = task_with(csv={f"{name}.csv": f"{name[-1]}\n1\n" for name in names})
+    undecodable = bytes(folder / "context" / "csv") + b"/\xff\xfe.csv"
+    with open(undecodable, "wb") as stream:  # noqa: PTH123 -- pathlib takes no bytes
+        stream.write(b"x\n1\n")
+    with Catalog.build(folder, tmp_path / "c.duckdb") as catalog:
+        assert {table.source for table in catalog.tables.values()} == {f"csv/{name}.csv" for name in names}
+        (refusal,) = catalog.refusals
+    assert "not UTF-8" in refusal.message
+
+
+def test_parquet_path_is_no_pattern_and_gives_no_column(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    folder = task_with(other={"year=2024/a.txt": ""})
+    context = folder / "context" / "year=2024"
+    for name, value in (("a1", 1), ("a[1]", 2), ("a*", 3), ("a?", 4)):
+        duckdb.sql(f"SELECT {value} AS n").write_parquet(str(context / f"{name}.parquet"))
+    with Catalog.build(folder, tmp_path / "c.duckdb") as catalog:
+        rows = {
+            table.source.removeprefix("year=2024/"): catalog.sql(f'SELECT * FROM "{name}"').rows()
+            for name, table in catalog.tables.items()
+        }
+    assert rows == {"a1.parquet": [(1,)], "a[1].parquet": [(2,)], "a*.parquet": [(3,)], "a?.parquet": [(4,)]}
+
+
+def test_database_without_tables_is_named(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    folder = task_with(db={"empty.db": "CREATE TABLE t (x); DROP TABLE t"})
+    with Catalog.build(folder, tmp_path / "c.duckdb") as catalog:
+        assert [refusal.source for refusal in catalog.refusals] == ["db/empty.db"]
+
+
+def test_threads_may_build_one_target(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    folder = task_with(csv={"a.csv": "x\n1\n"})
+    errors: list[BaseException] = []
+
+    def build() -> None:
+        try:
+            build_file([("csv/a.csv", folder / "context" / "csv" / "a.csv")], tmp_path / "c.duckdb")
+        except BaseException as error:  # noqa: BLE001 -- shown by the assertion
+            errors.append(error)
+
+    threads = [threading.Thread(target=build) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    with Catalog.open(tmp_path / "c.duckdb") as catalog:
+        assert catalog.sql("SELECT x FROM a").item() == 1

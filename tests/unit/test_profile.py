@@ -23,6 +23,7 @@ def profile_of(task_with: Callable[..., Path], tmp_path: Path) -> Callable[[list
     ("cells", "form", "is_number"),
     [
         (["1,234", "56", "7,890.5"], "thousands separators", True),
+        (["101", "x"], None, False),
         (["12.5%", "3%", "-1,200.5%"], "percentage", True),
         (["￥1,200", "3.2亿", "5万元", "$7"], "scale or currency", True),
         (["2024/1/5", "2024/12/31"], "date", False),

@@ -111,3 +111,36 @@ def test_working_copy_may_not_overlap_the_task(task_with: Callable[..., Path]) -
     for target in (folder, folder / "work", folder.parent):
         with pytest.raises(TaskError, match="overlaps"):
             Task.open(folder).working_copy(target)
+
+
+def test_working_copy_never_replaces_what_is_not_ours(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    task = Task.open(task_with(csv={"a.csv": "x\n1\n"}))
+    project = tmp_path / "project"
+    (project / "context").mkdir(parents=True)
+    (project / "context" / "thesis.md").write_text("years of work")
+    with pytest.raises(TaskError, match="no working copy"):
+        task.working_copy(project)
+    assert (project / "context" / "thesis.md").read_text() == "years of work"
+    task.working_copy(tmp_path / "work")
+    task.working_copy(tmp_path / "work")
+
+
+def test_working_copy_where_a_file_stands_is_an_error_with_a_hint(
+    task_with: Callable[..., Path], tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(TaskError, match="cannot take the working copy"):
+        Task.open(task_with()).working_copy(tmp_path / "file")
+
+
+def test_very_long_identifier_stays_a_file_name(tmp_path: Path) -> None:
+    (tmp_path / "task.json").write_text(json.dumps({"task_id": "长" * 300, "question": "?"}, ensure_ascii=False))
+    name = Task.open(tmp_path).task_id
+    (tmp_path / name).mkdir()
+    assert set(name) == {"长"}
+
+
+def test_number_too_long_for_python_is_an_error_with_a_hint(tmp_path: Path) -> None:
+    (tmp_path / "task.json").write_text('{"question": "?", "n": ' + "9" * 5000 + "}")
+    with pytest.raises(TaskError, match="cannot be read"):
+        Task.open(tmp_path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -22,6 +23,8 @@ from debriefer.catalog.profile import TO_NUMBER_MACRO
 from debriefer.errors import CatalogError, SourceError
 
 _INCOMING = "incoming"
+# No canonical name holds a blank, so that no table can be called like another's temporary one.
+_TEMPORARY = "incoming "
 # Two readers keep two cores busy while DuckDB inserts; more would only hold more tables in memory.
 _READERS = 2
 _OFFLINE: dict[str, str | bool | int | float | list[str]] = {
@@ -69,7 +72,7 @@ def _content_digest(path: Path) -> str:
 def _combine(digests: Iterable[tuple[str, str]]) -> str:
     digest = hashlib.blake2b(f"catalog {MANIFEST_VERSION}".encode(), digest_size=16)
     for relative, content in digests:
-        digest.update(f"\0{relative}\0{content}".encode())
+        digest.update(f"\0{relative}\0{content}".encode(errors="surrogateescape"))
     return digest.hexdigest()
 
 
@@ -87,7 +90,8 @@ def build_file(files: Sequence[tuple[str, Path]], target: Path) -> Manifest:
         CatalogError: The file cannot be written.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
-    partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
+    # Of its own for every build: several may write to one target, and the last that is complete stays.
+    partial = target.with_name(f"{target.name}.{os.getpid()}-{threading.get_ident()}.partial")
     refused: dict[tuple[str, str | None], Refusal] = {}
     try:
         while True:
@@ -173,6 +177,11 @@ def _read_all(files: Sequence[tuple[str, Path]]) -> Iterator[_File]:
 def _read_one(relative: str, path: Path) -> _File:
     digest = _content_digest(path)
     try:
+        relative.encode()
+    except UnicodeEncodeError:
+        shown = relative.encode(errors="surrogateescape").decode(errors="replace")
+        return _File(shown, digest, [Refusal(shown, "has a name that is not UTF-8", "rename the file")])
+    try:
         kind = readers.detect_kind(path)
         if kind not in readers.TABLE_KINDS:
             return _File(relative, digest, None)
@@ -180,6 +189,8 @@ def _read_one(relative: str, path: Path) -> _File:
             Refusal(relative, outcome.message, outcome.hint) if isinstance(outcome, SourceError) else outcome
             for outcome in readers.read(path, kind)
         ]
+        if not outcomes:
+            outcomes = [Refusal(relative, "holds no table")]
     except SourceError as error:
         outcomes = [Refusal(relative, error.message, error.hint)]
     except OSError as error:
@@ -188,7 +199,7 @@ def _read_one(relative: str, path: Path) -> _File:
 
 
 def _insert(con: duckdb.DuckDBPyConnection, relative: str, source: readers.Readable, number: int) -> _Loaded:
-    temporary = f"{_INCOMING}_{number}"
+    temporary = quote_identifier(f"{_TEMPORARY}{number}")
     declared = dict(source.declared)
     columns = tuple(Column(name, sql_type, declared.get(name)) for name, sql_type in source.columns)
     items = ", ".join(f"{quote_identifier(c.name)}::{c.sql_type} AS {quote_identifier(c.name)}" for c in columns)
@@ -225,8 +236,9 @@ def _rename(con: duckdb.DuckDBPyConnection, loaded: Sequence[_Loaded]) -> tuple[
     names = assign_names([(item.table.source, item.inner_name) for item in loaded])
     tables: list[Table] = []
     notes: list[Note] = []
-    for item, (name, aliases) in zip(loaded, names, strict=True):
+    for item, (name, _) in zip(loaded, names, strict=True):
         con.execute(f"ALTER TABLE {item.temporary} RENAME TO {quote_identifier(name)}")
+    for item, (name, aliases) in zip(loaded, names, strict=True):
         for alias in aliases:
             con.execute(f"CREATE VIEW {quote_identifier(alias)} AS FROM main.{quote_identifier(name)}")
         tables.append(replace(item.table, name=name, aliases=tuple(aliases)))

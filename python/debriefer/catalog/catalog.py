@@ -110,8 +110,8 @@ class Catalog:
             CatalogError: The catalog file cannot be written.
         """
         source = Path(source)
-        if not source.exists():
-            message = f"`{source}` does not exist"
+        if not source.is_dir() and not source.is_file():
+            message = f"`{source}` " + ("is neither a file nor a folder" if source.exists() else "does not exist")
             raise MissingFileError(message, hint="name a folder of files, or one file")
         root = source if source.is_dir() else source.parent
         found = files_below(source) if source.is_dir() else [source]
@@ -122,11 +122,21 @@ class Catalog:
         if reuse and target.is_file():
             with contextlib.suppress(CatalogError):
                 catalog = cls(target)
-                if catalog.fingerprint == fingerprint(files):
+                if catalog.is_current(files):
                     return catalog
                 catalog.close()
-        build_file(files, target)
-        return cls(target)
+        manifest = build_file(files, target)
+        catalog = cls(target)
+        if catalog.fingerprint != manifest.fingerprint:
+            # One process has one instance of the engine for a path, and that one still holds the earlier file.
+            catalog.close()
+            message = f"`{target}` was built anew, but an earlier catalog of that name is still open in this process"
+            raise CatalogError(message, hint="close the earlier one first, or build under another name")
+        return catalog
+
+    def is_current(self, files: Sequence[tuple[str, Path]]) -> bool:
+        """Return whether the catalog was built from just these files (relative path and path) and their content."""
+        return self.fingerprint == fingerprint(files)
 
     @property
     def path(self) -> Path:

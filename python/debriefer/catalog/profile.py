@@ -19,6 +19,7 @@ _SHOWN_CHARACTERS = 40
 _SIGNED = r"[-+]?\s*[$￥¥€£]?\s*(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
 # Forms in which a number may stand as text, tried in this order: each column gets the first that fits all of it.
 _NUMBER_FORMS: tuple[tuple[str, str], ...] = (
+    ("numbers", r"[-+]?\d+(?:\.\d+)?"),
     ("percentage", rf"{_SIGNED}\s*[%％]"),
     ("thousands separators", r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[-+]?\d{1,3}(?:\.\d+)?"),
     ("scale or currency", rf"{_SIGNED}\s*(?:万亿|百万|千万|万|亿)?(?:元|美元)?"),
@@ -51,8 +52,8 @@ class ColumnProfile:
         maximum: Largest value as text, or `None`.
         top: The most frequent values with their counts, ties by value.
         null_tokens: Text cells that spell "no value" (`N/A`, `-`); they are kept as text.
-        text_form: `percentage`, `thousands separators`, `scale or currency`, `date` or `codes with leading zeros` where
-            every other text cell has that form, else `None`.
+        text_form: `numbers`, `percentage`, `thousands separators`, `scale or currency`, `date` or `codes with leading
+            zeros` where every other text cell has that form, else `None`.
         number_expression: SQL that reads the column as numbers where `text_form` is a form of number.
     """
 

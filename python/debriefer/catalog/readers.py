@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,7 +121,9 @@ def _sqlite(path: Path) -> Iterator[Readable | SourceError]:
 
 
 def _parquet(path: Path) -> Readable:
-    scan = f"read_parquet({quote_literal(str(path))})"
+    # A path is a pattern to DuckDB, and `year=2024` in it a column: neither is meant here.
+    literal = quote_literal(re.sub(r"([*?\[])", r"[\1]", str(path)))
+    scan = f"read_parquet({literal}, hive_partitioning = false)"
     try:
         with duckdb.connect() as connection:
             columns = connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import Annotated
@@ -49,6 +50,10 @@ for _command in (solve, run, tables, sql, score, doctor):
 
 def main() -> None:
     """Run the command line; errors that a user can cause end as two lines on stderr and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        # Data is UTF-8 whatever the terminal's locale says; what cannot be encoded must not end the work.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         app()
     except DebrieferError as error:
@@ -58,3 +63,8 @@ def main() -> None:
         # The reader of our output (`head`) has gone; Python must not complain while it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(exit_codes.FAILED)
+    except OSError as error:
+        where = f"`{error.filename}` " if error.filename else ""
+        message = f"{where}cannot be used: {error.strerror or error}"
+        console.show_error(DebrieferError(message, hint="check that the path exists and can be written to"))
+        sys.exit(exit_codes.BAD_INPUT)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
+from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from rich.console import Console
@@ -21,7 +24,21 @@ def data(text: str) -> None:
 
 def data_json(value: Any) -> None:  # noqa: ANN401 -- any JSON value
     """Write `value` as one line of JSON to stdout."""
-    data(json.dumps(value, ensure_ascii=False, default=str))
+    data(json.dumps(_plain(value), ensure_ascii=False, allow_nan=False, default=str))
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 -- any JSON value
+    """Return `value` with what JSON has no form for made into text or null."""
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    if isinstance(value, Decimal):
+        # As a number where the nearest double prints the same digits, else as text.
+        return float(value) if Decimal(repr(float(value))) == value else str(value)
+    return value.hex() if isinstance(value, bytes) else value
 
 
 def show_error(error: DebrieferError) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from debriefer.catalog import CATALOG_FILE, Catalog
-from debriefer.errors import MissingFileError
+from debriefer.errors import CatalogError, MissingFileError
 from debriefer.task import Task, is_task_folder
 
 
@@ -22,20 +22,28 @@ def open_target(target: Path) -> Iterator[Catalog]:
     if not target.exists():
         message = f"`{target}` does not exist"
         raise MissingFileError(message, hint="name a task folder, a folder of files, a file or a `catalog.duckdb`")
-    if target.suffix == ".duckdb":
+    if target.suffix == ".duckdb" and target.is_file():
         with Catalog.open(target) as catalog:
-            yield catalog
-        return
-    built = target / "workdir" / CATALOG_FILE
-    if built.is_file():
-        with Catalog.open(built) as catalog:
             yield catalog
         return
     with tempfile.TemporaryDirectory(prefix="debriefer-") as folder:
         path = Path(folder) / CATALOG_FILE
         if target.is_dir() and is_task_folder(target):
-            catalog = Catalog.build(Task.open(target), path)
+            catalog = _of_task(Task.open(target), path)
         else:
             catalog = Catalog.from_files(target, path)
         with catalog:
             yield catalog
+
+
+def _of_task(task: Task, path: Path) -> Catalog:
+    """Open the catalog in the task's `workdir/` if it was built from the evidence as it is now, else build one."""
+    built = task.folder / "workdir" / CATALOG_FILE
+    if built.is_file():
+        files = [(file.relative_to(task.context).as_posix(), file) for file in task.files()]
+        with contextlib.suppress(CatalogError):
+            catalog = Catalog.open(built)
+            if catalog.is_current(files):
+                return catalog
+            catalog.close()
+    return Catalog.build(task, path)

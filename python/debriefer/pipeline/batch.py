@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
 import os
 import tempfile
@@ -23,6 +24,8 @@ from debriefer.task import Task, is_task_folder
 _KILLED = "the process that worked on it died (out of memory?)"
 _STOPPED = "the run was stopped"
 _RESUME = "run again with `--resume`"
+# What else stands in the results folder.
+_RESERVED = frozenset({"logs", ".cache"})
 
 
 def find_tasks(folder: str | Path) -> list[Path]:
@@ -177,18 +180,29 @@ def _scratch(work: str | Path | None) -> Iterator[Path]:
 
 
 def result_names(folders: Sequence[Path]) -> list[str]:
-    """Return each task's identifier, or its folder's name where identifiers clash or cannot be read."""
+    """Return a name for each task's results, unique without regard to case.
+
+    It is the task's identifier; the folder's name where identifiers clash or cannot be read, or where the results
+    folder has that name for something else; with a number where folders clash too.
+    """
     identifiers = []
     for folder in folders:
         try:
             identifiers.append(Task.open(folder).task_id)
         except DebrieferError:
             identifiers.append(folder.resolve().name)
-    counts = Counter(identifiers)
-    return [
-        identifier if counts[identifier] == 1 else folder.resolve().name
-        for identifier, folder in zip(identifiers, folders, strict=True)
-    ]
+    counts = Counter(identifier.casefold() for identifier in identifiers)
+    taken = {*_RESERVED, *(name for name, count in counts.items() if count == 1)}
+    names = []
+    for identifier, folder in zip(identifiers, folders, strict=True):
+        name = identifier
+        if counts[identifier.casefold()] > 1 or identifier.casefold() in _RESERVED:
+            stem = folder.resolve().name
+            numbered = (f"{stem}_{number}" for number in itertools.count(2))
+            name = next(name for name in itertools.chain([stem], numbered) if name.casefold() not in taken)
+            taken.add(name.casefold())
+        names.append(name)
+    return names
 
 
 def _natural(name: str) -> tuple[int, str]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from debriefer.errors import DebrieferError, WorkbenchError
+from debriefer.errors import DebrieferError, TaskError, WorkbenchError
 from debriefer.models import Models
 from debriefer.offline import Abstention, read_question
 from debriefer.pipeline.attempts import Conditions, is_regular, make_attempts
@@ -99,6 +99,9 @@ def solve(
     name = name or task.task_id
     settings = settings or RunSettings()
     registry = registry or default_registry()
+    if Path(output).resolve().is_relative_to(task.folder):
+        message = f"`{output}` lies inside the task folder `{task.folder}`, which is never written to"
+        raise TaskError(message, hint="name a folder outside the task folder for the results")
     delivered = Path(output) / name / PREDICTION_FILE
     logs = Path(output) / "logs" / name
     key = _run_key(task, models, settings, registry)
