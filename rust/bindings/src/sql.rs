@@ -138,11 +138,10 @@ impl Rewrite {
 /// The known names that are nearest to `name`.
 #[pyfunction]
 #[pyo3(signature = (name, names, count=3))]
-pub(crate) fn nearest_names(name: &str, names: Vec<String>, count: usize) -> Vec<String> {
-    sql::nearest(name, names.iter().map(String::as_str), count)
-        .into_iter()
-        .map(str::to_owned)
-        .collect()
+pub(crate) fn nearest_names(name: &str, names: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec<String>> {
+    let names: Vec<String> = names.extract()?;
+    let near = sql::nearest(name, names.iter().map(String::as_str), count);
+    Ok(near.into_iter().map(str::to_owned).collect())
 }
 
 /// Kind and byte offsets of each token.
