@@ -9,12 +9,13 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from debriefer.catalog import Catalog
 from debriefer.catalog.door import SqlDoor
 from debriefer.catalog.macros import MACROS
 from debriefer.errors import SqlError
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 DOOR = SqlDoor({"orders": ["id", "amount", "day", "update"], "people": ["name"]}, {"df_orders": "orders"})
 
@@ -26,7 +27,7 @@ DOOR = SqlDoor({"orders": ["id", "amount", "day", "update"], "people": ["name"]}
     "sql",
     [
         "SELECT update FROM orders",
-        "SELECT id AS \"insert into\" FROM orders -- DROP TABLE orders",
+        'SELECT id AS "insert into" FROM orders -- DROP TABLE orders',
         "WITH c AS (SELECT 1 AS x) SELECT x FROM c;",
         "FROM orders",
         "VALUES (1)",
@@ -77,7 +78,9 @@ def test_statements_that_do_more_than_read_are_refused(sql: str) -> None:
     assert caught.value.hint
 
 
-@pytest.mark.parametrize(("sql", "says"), [("", "no SQL"), ("-- nothing", "no SQL"), ("SELECT 1; SELECT 2", "2 statements")])
+@pytest.mark.parametrize(
+    ("sql", "says"), [("", "no SQL"), ("-- nothing", "no SQL"), ("SELECT 1; SELECT 2", "2 statements")]
+)
 def test_one_statement_runs_at_a_time(sql: str, says: str) -> None:
     with pytest.raises(SqlError, match=says):
         DOOR.prepare(sql)
@@ -244,11 +247,16 @@ def test_no_macro_hides_a_function_of_the_engine() -> None:
 def test_times_of_a_column_with_a_time_type_are_left_alone(catalog: Catalog) -> None:
     right = "SELECT strftime('%Y', day), year(day), date_trunc('month', day) FROM orders"
     assert catalog.normalize(right).sql is right
-    assert catalog.sql("SELECT strftime('%Y-%m', day) AS m FROM orders ORDER BY m").rows() == [("2024-01",), ("2024-02",)]
+    assert catalog.sql("SELECT strftime('%Y-%m', day) AS m FROM orders ORDER BY m").rows() == [
+        ("2024-01",),
+        ("2024-02",),
+    ]
 
 
 def test_functions_of_times_read_text_columns(tmp_path: Path, task_with: Callable[..., Path]) -> None:
-    task = task_with(db={"a.sqlite": ["CREATE TABLE e (moment TEXT)", "INSERT INTO e VALUES ('2024-03-05 06:07:08'), ('x')"]})
+    task = task_with(
+        db={"a.sqlite": ["CREATE TABLE e (moment TEXT)", "INSERT INTO e VALUES ('2024-03-05 06:07:08'), ('x')"]}
+    )
     with Catalog.build(task, tmp_path / "c.duckdb") as built:
         years = built.sql("SELECT strftime('%Y', moment) AS y FROM e").to_series().to_list()
         assert years == ["2024", None]

@@ -146,14 +146,8 @@ pub(crate) fn nearest_names(name: &str, names: &Bound<'_, PyAny>, count: usize) 
 
 /// Kind and byte offsets of each token.
 #[pyfunction]
-pub(crate) fn tokenize_sql(sql: &str) -> Vec<(String, usize, usize)> {
+pub(crate) fn tokenize_sql(sql: &str) -> Vec<(&'static str, u32, u32)> {
     sql::lexer::Lexer::new(sql)
-        .map(|token| {
-            (
-                format!("{:?}", token.kind).to_lowercase(),
-                token.start as usize,
-                token.end as usize,
-            )
-        })
+        .map(|token| (token.kind.name(), token.start, token.end))
         .collect()
 }
