@@ -13,7 +13,15 @@ from debriefer._core import NormalizedSql, Rewrite
 from debriefer.catalog import hints
 from debriefer.errors import SqlError
 
-__all__ = ["ENGINE_SETTINGS", "NormalizedSql", "Rewrite", "SqlDoor", "normalize_sql", "tokenize_sql"]
+__all__ = [
+    "ENGINE_SETTINGS",
+    "NormalizedSql",
+    "Rewrite",
+    "SqlDoor",
+    "normalize_sql",
+    "tokenize_sql",
+    "without_terminator",
+]
 
 # With what the engine is opened so that statements run as they are meant. What would let more SQLite through by
 # changing what right statements mean (`old_implicit_casting`, `integer_division`, `default_null_order`,
@@ -81,6 +89,21 @@ def tokenize_sql(sql: str) -> list[tuple[str, int, int]]:
     [('ident', 0, 1), ('op', 1, 3), ('ident', 3, 6)]
     """
     return _core.tokenize_sql(sql)
+
+
+def without_terminator(sql: str) -> str:
+    """Return one statement without what may follow it: semicolons, white space and comments.
+
+    >>> without_terminator("SELECT ';' /* one */; ; -- done")
+    "SELECT ';'"
+    """
+    raw = sql.encode()
+    end = len(raw)
+    for kind, start, stop in reversed(_core.tokenize_sql(sql)):
+        if kind not in ("space", "comment") and raw[start:stop] != b";":
+            break
+        end = start
+    return raw[:end].decode()
 
 
 class SqlDoor:
