@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Mapping, Sequence
 
 import duckdb
@@ -31,6 +32,9 @@ ENGINE_SETTINGS: Mapping[str, str] = {
     # A misspelt table is an error, never a variable of the calling Python code.
     "python_enable_replacements": "false",
 }
+
+# One parser a thread: opening an engine takes longer than parsing.
+_parsers = threading.local()
 
 _NO_TABLES = _core.SqlSchema()
 # The tables of the last call and their compiled names; compared by value, so a changed mapping is compiled anew.
@@ -128,7 +132,7 @@ class SqlDoor:
 
         Args:
             sql: The statement.
-            connection: Whose parser to use; a thread needs one of its own. `None` opens one.
+            connection: Whose parser to use; a thread needs one of its own. `None` uses one that the thread keeps.
 
         Raises:
             SqlError: The text holds no statement, more than one, or one that DuckDB's own parser classifies as
@@ -159,10 +163,11 @@ class SqlDoor:
 
 
 def _parse(sql: str, connection: duckdb.DuckDBPyConnection | None) -> list[duckdb.Statement]:
-    if connection is not None:
-        return connection.extract_statements(sql)
-    with duckdb.connect() as own:
-        return own.extract_statements(sql)
+    if connection is None:
+        connection = getattr(_parsers, "connection", None)
+        if connection is None:
+            connection = _parsers.connection = duckdb.connect(config={"enable_external_access": "false"})
+    return connection.extract_statements(sql)
 
 
 def _name(kind: duckdb.StatementType) -> str:

@@ -396,8 +396,14 @@ impl<'a> Parser<'a> {
     }
 
     pub(crate) fn comma(&mut self, at: usize) -> usize {
-        let frame = *self.frame();
-        match (frame.kind, frame.clause) {
+        let Frame {
+            kind,
+            clause,
+            ctes,
+            recursive,
+            ..
+        } = *self.frame();
+        match (kind, clause) {
             (FrameKind::Query, Clause::Select) => {
                 self.finish_item(at);
                 self.frame().item = offset(at + 1);
@@ -406,7 +412,7 @@ impl<'a> Parser<'a> {
                 self.frame().clause = Clause::From;
                 self.frame().expects_source = true;
             }
-            (FrameKind::Query, Clause::Head) if frame.ctes != NONE => return self.cte_head(at + 1, frame.recursive),
+            (FrameKind::Query, Clause::Head) if ctes != NONE => return self.cte_head(at + 1, recursive),
             _ => {}
         }
         at + 1
@@ -428,9 +434,8 @@ impl<'a> Parser<'a> {
             }
             Word::Lambda => self.out.has_lambda = true,
             _ => {
-                let frame = *self.frame();
-                return match frame.kind {
-                    FrameKind::Query | FrameKind::Sources => self.clause_word(at, word, frame),
+                return match self.frame().kind {
+                    FrameKind::Query | FrameKind::Sources => self.clause_word(at, word),
                     _ => self.inner_word(at, word),
                 };
             }
@@ -455,7 +460,8 @@ impl<'a> Parser<'a> {
         at + 1
     }
 
-    pub(crate) fn clause_word(&mut self, at: usize, word: Word, frame: Frame) -> usize {
+    pub(crate) fn clause_word(&mut self, at: usize, word: Word) -> usize {
+        let Frame { kind, clause, .. } = *self.frame();
         let by = self.word_at(at + 1) == Word::By;
         match word {
             Word::Select => {
@@ -471,34 +477,34 @@ impl<'a> Parser<'a> {
             Word::Where | Word::Having | Word::Qualify | Word::Window => self.enter(at, Clause::Condition),
             Word::Group if by => self.enter(at, Clause::Group),
             Word::Order if by => self.enter(at, Clause::Order),
-            Word::Limit | Word::Offset | Word::Fetch if frame.kind == FrameKind::Query => {
+            Word::Limit | Word::Offset | Word::Fetch if kind == FrameKind::Query => {
                 self.enter(at, Clause::Limit);
                 if word == Word::Limit {
                     self.limit(at);
                 }
             }
             Word::Union | Word::Intersect | Word::Except
-                if frame.kind == FrameKind::Query && self.op_at(at.wrapping_sub(1)) != b'*' =>
+                if kind == FrameKind::Query && self.op_at(at.wrapping_sub(1)) != b'*' =>
             {
                 self.finish_block(at);
-                let parent = self.out.blocks[frame.block as usize].parent;
+                let parent = self.out.blocks[self.frames[self.frames.len() - 1].block as usize].parent;
                 let block = self.new_block(parent);
-                self.out.blocks[block as usize].set_first = frame.first_block;
+                self.out.blocks[block as usize].set_first = self.frames[self.frames.len() - 1].first_block;
                 let frame = self.frame();
                 frame.block = block;
                 frame.clause = Clause::Head;
                 frame.expects_source = false;
             }
-            Word::Join if matches!(frame.clause, Clause::From | Clause::On) => {
+            Word::Join if matches!(clause, Clause::From | Clause::On) => {
                 self.frame().clause = Clause::From;
                 self.frame().expects_source = true;
             }
-            Word::On if frame.clause == Clause::From => {
+            Word::On if clause == Clause::From => {
                 self.frame().clause = Clause::On;
                 self.frame().expects_source = false;
             }
-            Word::Values if frame.clause == Clause::Head => self.frame().clause = Clause::Values,
-            Word::With if frame.clause == Clause::Head && frame.kind == FrameKind::Query => {
+            Word::Values if clause == Clause::Head => self.frame().clause = Clause::Values,
+            Word::With if clause == Clause::Head && kind == FrameKind::Query => {
                 let recursive = self.word_at(at + 1) == Word::Recursive;
                 return self.cte_head(at + 1 + usize::from(recursive), recursive);
             }
@@ -508,7 +514,7 @@ impl<'a> Parser<'a> {
             }
             Word::Div | Word::Mod => self.infix(at, word),
             _ if !word.is_reserved() => {
-                if frame.expects_source {
+                if self.expects_source {
                     return self.source(at);
                 }
                 self.mention(at, Role::Expression);
