@@ -28,7 +28,7 @@ def club(task_with: Callable[..., Path]) -> Path:
 def test_solve_prints_the_prediction_and_says_who_answered(club: Path, tmp_path: Path) -> None:
     done = debriefer("solve", club, "--output", tmp_path / "out")
     assert done.returncode == 0, done.stderr
-    assert list(csv.reader(io.StringIO(done.stdout)))[1:] == [["3"]]
+    assert list(csv.reader(io.StringIO(done.stdout))) == [["count"], ["3"]]
     assert "offline baseline" in done.stderr
     delivered = tmp_path / "out" / "task_1" / "prediction.csv"
     assert delivered.read_text() == done.stdout
@@ -50,6 +50,13 @@ def test_solve_abstains_with_exit_code_3_and_a_reason(task_with: Callable[..., P
     assert done.stdout == ""
     assert "reason:" in done.stderr
     assert not stale.exists()
+
+
+def test_solve_always_answers_where_it_would_abstain(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    task = task_with(question="Show the weather.", csv={"members.csv": "id,name\n1,Ann\n"})
+    assert debriefer("solve", task, "-o", tmp_path / "out").returncode == 3
+    done = debriefer("solve", task, "-o", tmp_path / "out", "--always-answer")
+    assert (done.returncode, done.stdout) == (0, "name\nAnn\n")
 
 
 def test_solve_json_is_one_object(club: Path, tmp_path: Path) -> None:

@@ -169,6 +169,71 @@ def test_always_answer_gives_the_best_reading(library: Catalog) -> None:
     assert reading.confidence < 0.75
 
 
+ORDERS = "order_id,order_date,status,amount\n1,{},paid,5\n2,{},paid,6\n3,{},open,7\n99,{},paid,8\n"
+DATES = {
+    "dates": ("2024-01-05", "2023-02-03", "2025-02-03", "2022-02-02"),
+    "texts": ("2024/01/05", "2023/02/03", "2025/02/03", "2022/02/02"),
+    "days first": ("05/01/2024", "03/02/2023", "31/02/2025", "02/02/2022"),
+}
+
+
+@pytest.mark.parametrize("form", DATES)
+def test_years_choose_rows_by_their_dates(task_with: Callable[..., Path], form: str) -> None:
+    folder = task_with(csv={"orders.csv": ORDERS.format(*DATES[form])})
+    expected = {
+        "How many orders have order date after 2023?": [(2,)],
+        "How many paid orders in 2024?": [(1,)],
+        "How many orders after 2023?": [(2,)],
+        "How many orders between 2023 and 2024?": [(2,)],
+        "What is the average amount of orders in 2024?": [(5.0,)],
+        "What is the amount of order 99?": [(8,)],
+    }
+    with Catalog.build(folder, folder / "catalog.duckdb") as catalog:
+        assert {question: answer(catalog, question) for question in expected} == expected
+        for question in ("How many orders have order date after 99?", "How many orders on 2024-01-05?"):
+            assert isinstance(read(catalog, question), Abstention)
+
+
+def test_years_choose_rows_by_their_dates_in_chinese(task_with: Callable[..., Path]) -> None:
+    folder = task_with(csv={"订单.csv": "订单编号,下单日期\n1,2024-01-05\n2,2023-02-03\n3,2025-02-03\n"})
+    with Catalog.build(folder, folder / "catalog.duckdb") as catalog:
+        assert answer(catalog, "有多少个订单的下单日期在2023年以后？") == [(2,)]
+        assert answer(catalog, "有多少订单的下单日期在2023年到2024年之间？") == [(2,)]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How many orders have order date after 99?", [(4,)]),
+        ("Show the weather.", [(1,), (2,), (3,), (99,)]),
+        ("哪些天气？", [(1,), (2,), (3,), (99,)]),
+        ("How many storms hit Bergen?", [(4,)]),
+        ("", [(1,), (2,), (3,), (99,)]),
+    ],
+)
+def test_always_answer_falls_back_to_what_can_be_read(
+    task_with: Callable[..., Path], question: str, expected: list[tuple[Any, ...]]
+) -> None:
+    folder = task_with(csv={"orders.csv": ORDERS.format(*DATES["dates"])})
+    with Catalog.build(folder, folder / "catalog.duckdb") as catalog:
+        assert isinstance(read(catalog, question), Abstention)
+        reading = read(catalog, question, always_answer=True)
+        assert isinstance(reading, Reading)
+        assert sorted(catalog.sql(reading.sql).rows()) == expected
+        assert reading.confidence < 0.5
+        assert "left out" in reading.explanation
+
+
+def test_always_answer_answers_over_tables_that_do_not_join(task_with: Callable[..., Path]) -> None:
+    folder = task_with(csv={"lamps.csv": "lamp,price\nMoon,9\n", "towns.csv": "town,people\nTurin,8\nLyon,5\n"})
+    question = "Show the price of lamps and the people of towns."
+    with Catalog.build(folder, folder / "catalog.duckdb") as catalog:
+        assert isinstance(read(catalog, question), Abstention)
+        reading = read(catalog, question, always_answer=True)
+        assert isinstance(reading, Reading)
+        assert catalog.sql(reading.sql).rows() == [(9,)]
+
+
 def test_the_same_question_is_read_the_same(library: Catalog, factories: Catalog) -> None:
     for catalog, question in ((library, "Which authors are from Norway?"), (factories, "宁州有哪些工厂？")):
         assert read(catalog, question) == read(catalog, question)
@@ -245,9 +310,9 @@ _WORDS = [
 def test_any_question_is_read_or_declined(question: str) -> None:
     catalog = _OPEN["catalog"]
     reading = read(catalog, question, always_answer=True)
-    if isinstance(reading, Reading):
-        catalog.sql(reading.sql)
-        assert 0 <= reading.confidence <= 1
+    assert isinstance(reading, Reading)
+    catalog.sql(reading.sql)
+    assert 0 <= reading.confidence <= 1
 
 
 _OPEN: dict[str, Catalog] = {}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from debriefer.catalog import Catalog
 from debriefer.offline.columns import Schema
-from debriefer.offline.compose import Composer, UnjoinableError
+from debriefer.offline.compose import Composer, UnjoinableError, UnwritableError
 from debriefer.offline.joins import JoinGraph
 from debriefer.offline.model import Absence, Condition, Having, Output, Query, Ranking, Ref
 
@@ -52,6 +52,20 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
     connection = sqlite3.connect(folder / "context" / "air.db")
     connection.executescript(SCRIPT)
     connection.close()
+    with Catalog.build(folder, folder / "catalog.duckdb") as catalog:
+        schema = Schema(catalog)
+        yield Written(catalog, Composer(schema, JoinGraph(catalog, schema)))
+
+
+@pytest.fixture(scope="module")
+def dated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
+    folder = tmp_path_factory.mktemp("dated")
+    (folder / "context").mkdir()
+    (folder / "task.json").write_text('{"question": "?"}', encoding="utf-8")
+    (folder / "context" / "visits.csv").write_text(
+        "n,day,slashed_date,reversed_date,note\n1,2024-01-05,2024/01/05,05/01/2024,calm\n"
+        "2,2023-02-03,2023/02/03,03/02/2023,loud\n3,2025-02-03,2025/02/03,31/02/2025,calm\n"
+    )
     with Catalog.build(folder, folder / "catalog.duckdb") as catalog:
         schema = Schema(catalog)
         yield Written(catalog, Composer(schema, JoinGraph(catalog, schema)))
@@ -110,6 +124,40 @@ def test_two_roles_of_one_table_may_stand_in_one_query(written: Written) -> None
         (Condition(Ref("airport", "city", "destination"), "=", ("Bern",)),),
     ]
     assert written.rows(Query("trip", [Output(Ref("trip", "trip_id"))], where=where)) == [(3,)]
+
+
+@pytest.mark.parametrize("year", [2023, 2023.0, "2023", "2023年"])
+@pytest.mark.parametrize("column", ["day", "slashed_date", "reversed_date"])
+def test_years_are_compared_with_the_years_of_dates(dated: Written, column: str, year: float | str) -> None:
+    if column == "reversed_date" and isinstance(year, str):
+        return  # a text is looked for in a column of texts as it is written
+    ref = Ref("visits", column)
+    for operator, expected in ((">", [1, 3]), ("=", [2]), ("<=", [2]), ("!=", [1, 3])):
+        query = Query("visits", [Output(Ref("visits", "n"))], where=[(Condition(ref, operator, (year,)),)])  # type: ignore[arg-type]
+        assert sorted(n for (n,) in dated.rows(query)) == expected
+    between = Condition(ref, "between", (year, 2024.0))
+    assert sorted(dated.rows(Query("visits", [Output(Ref("visits", "n"))], where=[(between,)]))) == [(1,), (2,)]
+
+
+@pytest.mark.parametrize("column", ["day", "slashed_date", "reversed_date", "note"])
+def test_a_number_that_is_no_year_is_not_compared_with_dates_or_texts(dated: Written, column: str) -> None:
+    where = [(Condition(Ref("visits", column), ">", (99.0,)),)]
+    with pytest.raises(UnwritableError, match=f"`visits.{column}`"):
+        dated.composer.write(Query("visits", [Output(Ref("visits", "n"))], where=where))
+
+
+def test_aggregates_have_readable_headers(written: Written) -> None:
+    outputs = [
+        Output(None, "count", table="pilot"),
+        Output(AGE, "avg"),
+        Output(AGE, "sum"),
+        Output(AGE, "min"),
+        Output(AGE, "max"),
+        Output(HOME, "count", distinct=True),
+    ]
+    frame = written.catalog.sql(written.composer.write(Query("pilot", outputs)))
+    assert frame.columns == ["count", "average_age", "total_age", "minimum_age", "maximum_age", "count_home"]
+    assert frame.row(0) == (4, 34.0, 136, 25, 40, 3)
 
 
 def test_tables_without_a_key_in_common_are_refused(written: Written) -> None:

@@ -13,6 +13,7 @@ import pytest
 from debriefer.cli import main
 from debriefer.errors import MissingFileError, ScoringError
 from debriefer.scoring import score_run
+from debriefer.scoring.run import Metric
 
 Cli = Callable[..., tuple[int, str, str]]
 
@@ -109,11 +110,53 @@ def test_what_is_not_there_is_named(run_and_gold: tuple[Path, Path], tmp_path: P
         score_run(out, gold, "best")  # type: ignore[arg-type]
 
 
-def test_a_broken_gold_stops_the_run(run_and_gold: tuple[Path, Path]) -> None:
+@pytest.mark.parametrize("metric", ["signature", "exact"])
+@pytest.mark.parametrize("gold_text", ["", "p\n\n1\n", "a,b\n1\n"])
+def test_a_broken_gold_costs_only_its_own_task(run_and_gold: tuple[Path, Path], metric: Metric, gold_text: str) -> None:
     out, gold = run_and_gold
-    write(gold, {"task_5/gold.csv": ""})
-    with pytest.raises(ScoringError, match="task_5"):
-        score_run(out, gold)
+    before = score_run(out, gold, metric)
+    write(gold, {"task_5/gold.csv": gold_text})
+    write(out, {"task_5/prediction.csv": "p\n1\n"})
+    after = score_run(out, gold, metric)
+    broken = after.tasks[3]
+    assert (broken.task, broken.score, broken.counted) == ("task_5", None, False)
+    assert "task_5" in (broken.reason or "")
+    assert after.broken == ("task_5",)
+    assert (after.n, after.score, after.by_penalty) == (before.n, before.score, before.by_penalty)
+    assert [task for task in after.tasks if task.task != "task_5"] == list(before.tasks)
+    assert after.as_dict()["tasks"][3] == {"task": "task_5", "score": None, "reason": broken.reason, "counted": False}
+
+
+def test_a_broken_configuration_costs_only_its_own_task(run_and_gold: tuple[Path, Path]) -> None:
+    out, gold = run_and_gold
+    text = {"order_sensitive": False, "columns": [{"type": "text"}]}
+    write(gold, {"task_3/config.json": "{", "task_4/config.json": json.dumps(text)})
+    result = score_run(out, gold, "exact")
+    assert [task.counted for task in result.tasks] == [False, False, True, False]
+    assert (result.broken, result.n) == (("task_3",), 1)
+
+
+def test_without_a_single_usable_gold_there_is_no_score(tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold", {"task_1/gold.csv": "", "task_2/gold.csv": "a,b\n1\n"})
+    with pytest.raises(ScoringError, match="task_1"):
+        score_run(tmp_path, gold)
+
+
+def test_the_command_scores_the_others_and_fails_where_a_gold_is_broken(
+    run_and_gold: tuple[Path, Path], cli: Cli
+) -> None:
+    out, gold = run_and_gold
+    write(gold, {"task_5/gold.csv": "p\n\n1\n"})
+    code, stdout, stderr = cli(out, gold)
+    assert code == 2
+    lines = stdout.splitlines()
+    assert lines[3].startswith("task_5       -  not counted: `")
+    assert lines[5] == "mean     0.487  over 4 tasks, λ = 0.1"
+    assert "error: 1 task has no score" in stderr
+    assert "hint: " in stderr
+    code, stdout, _ = cli(out, gold, "--json")
+    report = json.loads(stdout)
+    assert (code, report["n"], report["broken"]) == (2, 4, ["task_5"])
 
 
 def test_the_command_prints_tasks_reasons_and_the_three_penalties(run_and_gold: tuple[Path, Path], cli: Cli) -> None:

@@ -55,7 +55,7 @@ class ChineseConditions(ChineseNames):
             if mention.use is not None:
                 return
         year = self._year(mention)
-        ref, named = self._measured(index, index)
+        ref, named = self._measured(index, index, ("number",) if year is None else ("number", "date"))
         if ref is None and year is not None:
             ref, named = self.only_date(self.main) or self.only_date(self.value_table()), None
         if ref is None:
@@ -92,35 +92,39 @@ class ChineseConditions(ChineseNames):
         joint, second = self.at(index + 1), self.at(index + 2)
         if not (joint.is_cue("between") or joint.text in ("到", "至")) or second.kind != "number":
             return False
-        ref, named = self._measured(index, index + 2)
+        years = (self._year(mention), self._year(second))
+        ref, named = self._measured(index, index + 2, ("number",) if None in years else ("number", "date"))
         if ref is None:
             return False
         joint.use = second.use = "condition"
-        self._condition(index, ref, "between", (mention.number or 0.0, second.number or 0.0), named)
+        bounds: tuple[Scalar, ...] = (mention.number or 0.0, second.number or 0.0)
+        if self._is_date(ref.table, ref.column):
+            bounds = tuple(bound if year is None else year for year, bound in zip(years, bounds, strict=True))
+        self._condition(index, ref, "between", bounds, named)
         return True
 
     def _year(self, mention: Mention) -> int | None:
         number = mention.number
-        if number is None or number != int(number):
+        if number is None or not number.is_integer():
             return None
         if _FIRST_YEAR <= number <= _LAST_YEAR:
             return int(number)
         # `18年` is a year of this century.
         return 2000 + int(number) if 0 <= number < _THIS_CENTURY and len(mention.text) == _PAIR else None
 
-    def _measured(self, start: int, end: int) -> tuple[Ref | None, int | None]:
-        """Return the numeric column next to a number, before it rather than after."""
+    def _measured(self, start: int, end: int, kinds: tuple[str, ...]) -> tuple[Ref | None, int | None]:
+        """Return the column of one of `kinds` next to a number, before it rather than after."""
         for other in range(start - 1, max(start - 5, -1), -1):
             mention = self.mentions[other]
             if mention.is_cue("clause") or mention.kind in ("number", "value"):
                 break
-            if mention.kind == "schema" and mention.use is None and self.may_be(other, ("number", "date")):
+            if mention.kind == "schema" and mention.use is None and self.may_be(other, kinds):
                 if self.is_table(other) and mention.columns[0].score < GOOD:
                     break
-                return self.column(other, kinds=("number", "date")), other
-        following = self.next_schema(end, within=3, kinds=("number", "date"))
+                return self.column(other, kinds=kinds), other
+        following = self.next_schema(end, within=3, kinds=kinds)
         if following is not None and not self.is_table(following):
-            return self.column(following, kinds=("number", "date")), following
+            return self.column(following, kinds=kinds), following
         return None, None
 
     def _value(self, index: int, mention: Mention) -> None:

@@ -79,6 +79,11 @@ class Field:
     flag: tuple[str, str] | None = None
 
     @property
+    def dated(self) -> bool:
+        """Whether the name says that the values are dates, in whatever form."""
+        return bool({"date", "datetime", "year"} & set(self.words)) or bool(_DATE_NAME_ZH.search(compact(self.name)))
+
+    @property
     def numeric(self) -> bool:
         """Whether the column is stored as a number."""
         return bool(_NUMBER_TYPE.match(self.stored_as))

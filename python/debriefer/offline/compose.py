@@ -7,11 +7,19 @@ from dataclasses import dataclass, field, replace
 
 from debriefer.catalog.identifiers import quote_identifier, quote_literal
 from debriefer.offline.columns import Field, Schema
+from debriefer.offline.headers import headers
 from debriefer.offline.joins import JoinGraph, Step
 from debriefer.offline.model import Absence, Condition, Having, Output, Query, Ranking, Ref, Scalar
 
+# Comparisons of which a text and a number know nothing.
+_ORDERING = ("<", "<=", ">", ">=", "between")
 
-class UnjoinableError(Exception):
+
+class UnwritableError(Exception):
+    """A reading has no statement; the message is the reason."""
+
+
+class UnjoinableError(UnwritableError):
     """Two tables of a reading have no path between them."""
 
 
@@ -48,6 +56,7 @@ class Composer:
 
         Raises:
             UnjoinableError: The tables that the reading needs are not connected.
+            UnwritableError: A column is compared with what it cannot hold.
         """
         query = self._lean(_fixed(query))
         tree = self._tree(query)
@@ -65,7 +74,11 @@ class Composer:
             if key and alias:
                 key_texts = [f"{alias}.{quote_identifier(f.name)}" for f in key]
                 group_texts = [*(k for k in key_texts if k not in group_texts), *group_texts]
-        items = [self._output(tree, o, entity) for o in query.outputs]
+        names = headers(query.outputs)
+        items = [
+            self._output(tree, o, entity) + (f" AS {name}" if name is not None else "")
+            for o, name in zip(query.outputs, names, strict=True)
+        ]
         repeated = not grouping and not aggregates and self._repeats(tree, query)
         ordered = [r for r in query.rankings if r.limit is None]
         distinct = (query.distinct and not aggregates) or repeated
@@ -282,7 +295,11 @@ class Composer:
         return f"({self._column(outer, by)} IN (SELECT {column} {' '.join(tree.clauses)} WHERE {' AND '.join(wheres)}))"
 
     def condition(self, alias: str, condition: Condition) -> str:
-        """Return a condition as SQL, its constants in the form of the column."""
+        """Return a condition as SQL, its constants in the form of the column.
+
+        Raises:
+            UnwritableError: A number that is no year is compared with dates, or orders texts.
+        """
         found = self._schema.field(condition.ref.table, condition.ref.column)
         column = f"{alias}.{quote_identifier(condition.ref.column)}"
         operator, values = condition.operator, condition.values
@@ -295,14 +312,7 @@ class Composer:
             pattern = str(values[0]).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
             pattern = {"contains": f"%{pattern}%", "starts": f"{pattern}%", "ends": f"%{pattern}"}[operator]
             return f"{column}::VARCHAR ILIKE {quote_literal(pattern)} ESCAPE '\\'"
-        if found.kind == "date" and all(_is_year(v) for v in values):
-            column, values = _year_of(column, found), tuple(int(float(v)) for v in values)
-        elif found.kind == "number":
-            if not found.numeric:
-                column = _cast(column)
-            values = tuple(_as_number(v) for v in values)
-        elif not found.numeric:
-            values = tuple(str(v) for v in values)
+        column, values = _comparable(column, found, operator, values)
         texts = [_literal(v) for v in values]
         if operator == "between":
             return f"{column} BETWEEN {texts[0]} AND {texts[1]}"
@@ -356,9 +366,32 @@ def _cast(column: str) -> str:
     return f"TRY_CAST(regexp_replace({column}, '[,%\\s]', '', 'g') AS DOUBLE)"
 
 
-def _is_year(value: Scalar) -> bool:
-    text = str(value).removesuffix("年")
-    return re.fullmatch(r"\d{4}", text) is not None
+def _comparable(column: str, found: Field, operator: str, values: tuple[Scalar, ...]) -> tuple[str, tuple[Scalar, ...]]:
+    """Return the column and the constants in a form in which the two can be compared."""
+    if found.kind == "number":
+        return (column if found.numeric else _cast(column)), tuple(_as_number(v) for v in values)
+    bare = next((v for v in values if not isinstance(v, str)), None)
+    years = [_year(v) for v in values]
+    if found.kind == "date":
+        if values and None not in years:
+            return _year_of(column, found), tuple(year for year in years if year is not None)
+        if bare is not None:
+            message = f"`{found.table}.{found.name}` holds dates, and {_literal(bare)} is no year"
+            raise UnwritableError(message)
+    elif found.dated and bare is not None and None not in years:
+        # `05/01/2024` is in no order, but it has a year.
+        written = f"TRY_CAST(regexp_extract({column}::VARCHAR, '(?:^|[^0-9])([0-9]{{4}})(?:[^0-9]|$)', 1) AS INTEGER)"
+        return written, tuple(year for year in years if year is not None)
+    elif operator in _ORDERING and bare is not None:
+        message = f"`{found.table}.{found.name}` holds texts, which no number is above or below"
+        raise UnwritableError(message)
+    return column, tuple(v if isinstance(v, str) else _literal(v) for v in values)
+
+
+def _year(value: Scalar) -> int | None:
+    """Return the year that four digits are, whether written (`2023年`) or counted (2023.0)."""
+    text = value.removesuffix("年") if isinstance(value, str) else _literal(value)
+    return int(text) if re.fullmatch(r"[0-9]{4}", text) else None
 
 
 def _year_of(column: str, found: Field) -> str:

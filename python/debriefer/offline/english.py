@@ -133,6 +133,9 @@ class EnglishReader(Rankings):
                 distinct = True
                 self.mentions[cursor].use = "output"
             cursor += 1
+        if self.at(cursor).kind == "value" and self.at(cursor).use == "condition" and self.at(cursor + 1).tables:
+            # `how many paid orders`
+            cursor += 1
         if (
             self.at(cursor).is_cue("aggregate")
             and self.at(cursor + 1).kind == "schema"
@@ -351,7 +354,8 @@ class EnglishReader(Rankings):
             if mention.use is not None and mention.use != "unread":
                 continue
             if mention.kind == "unread" and mention.text.lower() not in LIGHT_WORDS:
-                proper = mention.text[:1].isupper() and index > 0
+                # A name, a code or a date of which nothing is known chooses rows.
+                proper = (mention.text[:1].isupper() and index > 0) or any(c.isdigit() for c in mention.text)
                 self.doubts.add(0.35 if proper else 0.15, f"`{mention.text}` was not understood")
             elif mention.kind in ("number", "value") and mention.use is None:
                 self.doubts.add(0.4, f"`{mention.text}` is compared with no column")

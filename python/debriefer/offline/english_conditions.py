@@ -8,7 +8,7 @@ from debriefer.offline.english_names import Names
 from debriefer.offline.lexicon_english import ARRIVAL_WORDS, DEPARTURE_WORDS
 from debriefer.offline.linking import Candidate, Mention
 from debriefer.offline.model import Absence, Condition, Having, Operator, Output, Ref, Scalar
-from debriefer.offline.words import split_name
+from debriefer.offline.words import split_name, stem
 
 _NEAR = 3
 _FIRST_YEAR, _LAST_YEAR = 1000, 2100
@@ -50,7 +50,7 @@ class Conditions(Names):
             # `below age 18`
             cue = self.at(index - 2)
             cue.use = "condition"
-            ref = self._comparable(index - 1, ("number", "date"))
+            ref = self._comparable(index - 1, self._kinds(mention.number))
             if ref is not None:
                 self._add_condition(index, ref, cue.operator, (mention.number or 0.0,), named=index - 1)
         elif after.is_cue("after-number"):
@@ -65,14 +65,16 @@ class Conditions(Names):
             self.at(index - 1).kind == "schema"
             and cue.is_cue("compare")
             and cue.carried != "between"
-            and self._may_compare(index - 1, ("number", "date"))
+            and self._may_compare(index - 1, self._kinds(self.mentions[index].number))
         )
 
     def _equal(self, index: int, mention: Mention) -> None:
         """Read a number that nothing compares: `whose birth year is 1948`, `in 2014`."""
         before = self._before(index)
         if before is not None and self.mentions[before].kind == "schema" and self.mentions[before].use != "modifier":
-            ref = self._comparable(before, ("number", "date"))
+            # `orders in 2024` tells when, whatever columns of orders have `order` in their names.
+            ref = self.date_column(self.main) if self._dates_rows(before, mention) else None
+            ref = ref or self._key_said(before, index) or self._comparable(before, self._kinds(mention.number))
             if ref is not None:
                 self._add_condition(index, ref, "=", (mention.number or 0.0,), named=before)
                 return
@@ -82,7 +84,27 @@ class Conditions(Names):
             self._add_condition(index, ref, "=", (mention.number or 0.0,), named=None)
 
     def _is_year(self, number: float | None) -> bool:
-        return number is not None and number == int(number) and _FIRST_YEAR <= number <= _LAST_YEAR
+        return number is not None and _FIRST_YEAR <= number <= _LAST_YEAR and number == int(number)
+
+    def _kinds(self, *numbers: Scalar | None) -> tuple[str, ...]:
+        """Return the kinds of column that numbers can be compared with: only years with dates."""
+        years = all(isinstance(number, float) and self._is_year(number) for number in numbers)
+        return ("number", "date") if years else ("number",)
+
+    def _dates_rows(self, before: int, number: Mention) -> bool:
+        """Return whether a year stands apart behind a table's name."""
+        return self.is_table(before) and number.start - self.mentions[before].end > 1 and self._is_year(number.number)
+
+    def _key_said(self, before: int, index: int) -> Ref | None:
+        """Return the key by which `order 99` names one row: the table's name, in the singular, and a whole number."""
+        table, number = self.mentions[before], self.mentions[index]
+        if before != index - 1 or not self.is_table(before) or not (number.number or 0.5).is_integer():
+            return None
+        together = number.start - table.end == 1 and stem(table.text.split()[-1]) == table.text.split()[-1].lower()
+        keys = self.context.entity(self.table_of(before)).key_fields
+        if not together or len(keys) != 1 or keys[0].kind != "number":
+            return None
+        return Ref(keys[0].table, keys[0].name)
 
     def _compare(self, index: int, cue: int, carried: str) -> None:
         operator, *dimension = carried.split()
@@ -98,12 +120,13 @@ class Conditions(Names):
         following = self.next_content(end)
         counted = following is not None and self.is_table(following) and self.following_column(following) is None
         named = self._column_before(cue, counted=counted)
-        ref = self._comparable(named, ("number", "date")) if named is not None else None
+        kinds = self._kinds(*values)
+        ref = self._comparable(named, kinds) if named is not None else None
         if ref is None and following is not None and self.mentions[following].kind == "schema":
             if counted:
                 self._count_compare(index, cue, following, operator)
                 return
-            ref, named = self._comparable(following, ("number", "date")), following
+            ref, named = self._comparable(following, kinds), following
         if ref is None:
             ref, named = self._unnamed(index, dimension), None
         if ref is not None:

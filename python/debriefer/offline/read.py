@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import weakref
 
+import polars as pl
+
 from debriefer.catalog import Catalog
 from debriefer.errors import SqlError
 from debriefer.offline import mentions_chinese, mentions_english
 from debriefer.offline.chinese import ChineseReader
 from debriefer.offline.columns import Schema
-from debriefer.offline.compose import Composer, UnjoinableError
+from debriefer.offline.compose import Composer, UnwritableError
 from debriefer.offline.english import EnglishReader
+from debriefer.offline.fallback import simpler
 from debriefer.offline.joins import JoinGraph
 from debriefer.offline.knowledge import glossary
 from debriefer.offline.linking import Mention, Terms
@@ -47,7 +50,8 @@ def read_question(task: Task, catalog: Catalog, *, always_answer: bool = False) 
     Args:
         task: The question and, where the task has it, `knowledge.md`.
         catalog: The task's tables.
-        always_answer: Give the best reading there is, however doubtful.
+        always_answer: Give the best reading there is, however doubtful: where the question's own cannot be written or
+            run, a simpler one that leaves out what fails. Only a catalog without tables is then abstained from.
 
     Returns:
         A reading, or an abstention that names what could not be read. The same question on the same catalog gives
@@ -74,15 +78,18 @@ def _settle(
     """Write the query as SQL, run it once, and weigh the doubts."""
     doubts = reader.doubts
     links = tuple(_link(mention) for mention in reader.mentions)
-    if not query.outputs:
-        return Abstention(doubts.worst or "the question names nothing that the tables hold", links)
-    try:
-        sql = known.composer.write(query)
-        result = catalog.sql(sql)
-    except UnjoinableError as error:
-        return Abstention(str(error), links)
-    except SqlError as error:
-        return Abstention(f"the statement that was written does not run: {error.message}", links)
+    answer, reason = _attempt(known, catalog, query)
+    left_out = ""
+    if answer is None and always_answer:
+        for simpler_query, what in simpler(query, reader.mentions, known.context):
+            answer, _ = _attempt(known, catalog, simpler_query)
+            if answer is not None:
+                query, left_out = simpler_query, what
+                doubts.add(1.0, f"{reason}; {what} was left out")
+                break
+    if answer is None:
+        return Abstention(doubts.worst if not query.outputs and doubts.worst else reason, links)
+    sql, result = answer
     if result.is_empty():
         doubts.add(0.5, "no row meets the conditions as they were read")
     elif result.height == 1 and all(cell is None for cell in result.row(0)):
@@ -91,7 +98,21 @@ def _settle(
         doubts.add(0.4, f"one row is asked for, but nothing chooses among {result.height}")
     if doubts.confidence < THRESHOLD and not always_answer:
         return Abstention(doubts.worst, links)
-    return Reading(sql, doubts.confidence, _kind(query), links, _explanation(query))
+    explanation = _explanation(query) + (f"; left out: {left_out}" if left_out else "")
+    return Reading(sql, doubts.confidence, _kind(query), links, explanation)
+
+
+def _attempt(known: _Knowledge, catalog: Catalog, query: Query) -> tuple[tuple[str, pl.DataFrame] | None, str]:
+    """Return the query's statement and what it gives, or `None` and why there is none."""
+    if not query.outputs:
+        return None, "the question names nothing that the tables hold"
+    try:
+        sql = known.composer.write(query)
+        return (sql, catalog.sql(sql)), ""
+    except UnwritableError as error:
+        return None, str(error)
+    except SqlError as error:
+        return None, f"the statement that was written does not run: {error.message}"
 
 
 def _kind(query: Query) -> str:

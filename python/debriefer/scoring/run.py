@@ -33,18 +33,19 @@ class TaskScore:
 
     Attributes:
         task: Name of the task's folder, or of the prediction file where two files were compared.
-        result: What the metric says.
-        counted: Whether the task is part of the mean; an exact run with frozen configurations leaves out the others.
+        result: What the metric says, or why it can say nothing: the task's gold or configuration is broken.
+        counted: Whether the task is part of the mean; an exact run with frozen configurations leaves out the others,
+            and a task whose gold or configuration is broken has no score to count.
     """
 
     task: str
-    result: SignatureScore | ExactScore
+    result: SignatureScore | ExactScore | ScoringError
     counted: bool = True
 
     @property
-    def score(self) -> float:
-        """The task's score, 0 to 1."""
-        return self.result.score
+    def score(self) -> float | None:
+        """The task's score, 0 to 1; `None` where its gold or configuration is broken."""
+        return None if isinstance(self.result, ScoringError) else self.result.score
 
     @property
     def frozen(self) -> bool:
@@ -53,8 +54,8 @@ class TaskScore:
 
     @property
     def reason(self) -> str | None:
-        """Why it is below 1, or `None`."""
-        return self.result.reason
+        """Why it is below 1 or has no score, or `None`."""
+        return self.result.message if isinstance(self.result, ScoringError) else self.result.reason
 
     def as_dict(self) -> dict[str, Any]:
         """Return the score with its parts, ready for JSON."""
@@ -71,6 +72,8 @@ class TaskScore:
                 }
             case ExactScore() as result:
                 parts |= {"passed": result.passed, "inferred": result.inferred, "counted": self.counted}
+            case ScoringError():
+                parts |= {"counted": self.counted}
         return parts
 
 
@@ -91,6 +94,11 @@ class RunScore:
     unexpected: tuple[str, ...] = field(default=())
 
     @property
+    def broken(self) -> tuple[str, ...]:
+        """The tasks that have no score, because their gold or configuration is broken."""
+        return tuple(task.task for task in self.tasks if isinstance(task.result, ScoringError))
+
+    @property
     def n(self) -> int:
         """How many tasks the mean is over."""
         return sum(task.counted for task in self.tasks)
@@ -98,7 +106,7 @@ class RunScore:
     @property
     def score(self) -> float:
         """Plain mean over tasks, 0 to 1."""
-        return self._mean([task.score for task in self.tasks if task.counted])
+        return self._mean([task.score for task in self.tasks if task.counted and task.score is not None])
 
     @property
     def by_penalty(self) -> dict[float, float]:
@@ -118,6 +126,7 @@ class RunScore:
             "by_lambda": {str(penalty): score for penalty, score in self.by_penalty.items()},
             "tasks": [task.as_dict() for task in self.tasks],
             "unexpected": list(self.unexpected),
+            "broken": list(self.broken),
         }
 
     @staticmethod
@@ -145,11 +154,12 @@ def score_run(
             the final benchmark; where none has, all are guessed from the golds.
 
     Returns:
-        One score a task and their plain mean.
+        One score a task and their plain mean. A task whose gold or configuration is broken has none: it says why and
+        does not count, for no prediction could be right or wrong there.
 
     Raises:
         MissingFileError: A path does not exist.
-        ScoringError: There is no gold, or a gold or a configuration is broken; a broken prediction only scores 0.
+        ScoringError: There is no gold, or every gold or configuration is broken; a broken prediction only scores 0.
     """
     check_penalty(extra_penalty)
     if metric not in {"signature", "exact"}:
@@ -162,17 +172,23 @@ def score_run(
     golds = _golds(gold)
     files = {name: _prediction(predictions, gold, name) for name in golds}
     unexpected = _unexpected(predictions, golds)
-    if metric == "signature":
-        scores: dict[str, SignatureScore | ExactScore] = {
-            name: signature_score(files[name], path, extra_penalty=extra_penalty) for name, path in golds.items()
-        }
-        return RunScore(metric, extra_penalty, tuple(TaskScore(*item) for item in scores.items()), unexpected)
-    frozen = _frozen(golds, configs)
-    tasks = tuple(
-        TaskScore(name, exact_score(files[name], path, frozen.get(name)), counted=not frozen or name in frozen)
-        for name, path in golds.items()
-    )
-    return RunScore(metric, extra_penalty, tasks, unexpected)
+    frozen = _frozen(golds, configs) if metric == "exact" else {}
+    tasks: list[TaskScore] = []
+    for name, path in golds.items():
+        try:
+            result: SignatureScore | ExactScore = (
+                signature_score(files[name], path, extra_penalty=extra_penalty)
+                if metric == "signature"
+                else exact_score(files[name], path, _usable(frozen.get(name)))
+            )
+        except ScoringError as error:
+            tasks.append(TaskScore(name, error, counted=False))
+        else:
+            tasks.append(TaskScore(name, result, counted=not frozen or name in frozen))
+    errors = [task.result for task in tasks if isinstance(task.result, ScoringError)]
+    if len(errors) == len(tasks):
+        raise errors[0]
+    return RunScore(metric, extra_penalty, tuple(tasks), unexpected)
 
 
 def _golds(gold: Path) -> dict[str, Path]:
@@ -204,15 +220,25 @@ def _unexpected(predictions: Path, golds: Mapping[str, Path]) -> tuple[str, ...]
     return tuple(sorted(found - golds.keys(), key=_natural))
 
 
-def _frozen(golds: Mapping[str, Path], configs: Path | None) -> dict[str, ExactConfig]:
-    frozen: dict[str, ExactConfig] = {}
+def _usable(config: ExactConfig | ScoringError | None) -> ExactConfig | None:
+    if isinstance(config, ScoringError):
+        raise config
+    return config
+
+
+def _frozen(golds: Mapping[str, Path], configs: Path | None) -> dict[str, ExactConfig | ScoringError]:
+    """Return the frozen configuration of each task that has one, or what is wrong with it."""
+    frozen: dict[str, ExactConfig | ScoringError] = {}
     for name, path in golds.items():
         places = [path.with_name(config) for config in CONFIGS]
         if configs is not None:
             places.insert(0, configs / f"{name}.json" if configs.is_dir() else configs)
         place = next((place for place in places if place.is_file()), None)
         if place is not None:
-            frozen[name] = load_config(place)
+            try:
+                frozen[name] = load_config(place)
+            except ScoringError as error:
+                frozen[name] = error
     return frozen
 
 
