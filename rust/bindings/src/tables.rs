@@ -59,7 +59,7 @@ pub(crate) fn reserved_words() -> Vec<&'static str> {
 /// See the stub.
 #[pyfunction]
 pub(crate) fn read_delimited(py: Python<'_>, path: PathBuf) -> PyResult<Vec<SourceTable>> {
-    let tables = detached(py, || delimited::read_delimited(&path))?;
+    let tables = detached(py, move || delimited::read_delimited(&path))?;
     Ok(tables.into_iter().map(SourceTable).collect())
 }
 
@@ -77,7 +77,7 @@ pub(crate) struct Dialect {
 /// See the stub.
 #[pyfunction]
 pub(crate) fn sniff_dialect(py: Python<'_>, path: PathBuf) -> PyResult<Dialect> {
-    let found = detached(py, || delimited::sniff_dialect(&path))?;
+    let found = detached(py, move || delimited::sniff_dialect(&path))?;
     Ok(Dialect {
         delimiter: found.delimiter,
         quotechar: found.quote,
