@@ -452,3 +452,20 @@ def test_any_bytes_are_read_or_refused(tmp_path: Path, content: bytes) -> None:
     except SourceError:
         return
     assert len(set(map(str.casefold, found.columns))) == len(found.columns)
+
+
+@pytest.mark.parametrize(
+    ("content", "first", "rows"),
+    [
+        ("id,comment\n1,x\n2,\n3,y\n,\n4,\n5,\n", [1, 2, 3, None, 4, 5], 6),
+        ("name,phone,mail\nA,1,x\nB,2,y\n\nC,,\nD,,\n", ["A", "B", "C", "D"], 4),
+        ("name,amount\nA,1\nB,2\n,3\n\n,4\n", ["A", "B", None, None], 4),
+    ],
+)
+def test_a_record_of_which_little_is_known_is_no_footer(
+    read: Reader, content: str, first: list[Any], rows: int
+) -> None:
+    found = read(content)
+    assert len(found.rows) == rows
+    assert found.column(0) == first
+    assert "footer" not in found.notes

@@ -395,7 +395,23 @@ impl Finder<'_, '_> {
             .rev()
             .take_while(|row| loose(**row))
             .count();
-        let cut = start + gap - without_gap;
+        // A line with all its delimiters is a row if its one field stands where only a row has it, or looks like the one
+        // above: a record of which little is known is no remark, and a remark has more than one word.
+        let is_key = |text: &str| {
+            above.is_some_and(|above| shape(above) == shape(text))
+                && (is_typed(text) || !text.contains([' ', ':', '：']))
+        };
+        let row_like = |row: u32| {
+            let cell = (0..records.width(row as usize))
+                .map(|column| (column, records.field(row as usize, column).inner.trim()))
+                .find(|(_, text)| !text.is_empty());
+            records.width(row as usize) >= self.width && cell.is_some_and(|(column, text)| column > 0 || is_key(text))
+        };
+        let last_row = rows[start..]
+            .iter()
+            .rposition(|row| row_like(*row))
+            .map_or(0, |at| at + 1);
+        let cut = (start + gap - without_gap).max(start + last_row);
         let dropped: Vec<usize> = rows.split_off(cut).into_iter().map(|row| row as usize).collect();
         let (empty, footer): (Vec<usize>, Vec<usize>) = dropped.into_iter().partition(|row| self.filled(*row) == 0);
         self.note_lines("empty-rows", "rows of empty fields at the end were left out", &empty);
