@@ -98,7 +98,6 @@ CREATE MACRO find_in_set(x, list) AS CASE WHEN x IS NULL OR list IS NULL THEN NU
 CREATE MACRO substring_index(x, mark, n) AS CASE WHEN n = 0 THEN ''
     WHEN n > 0 THEN array_to_string(string_split(x, mark)[1:n], mark)
     ELSE array_to_string(string_split(x, mark)[greatest(len(string_split(x, mark)) + n + 1, 1):], mark) END;
-CREATE MACRO truncate(x, places) AS trunc(x * 10 ** places) / 10 ** places;
 CREATE MACRO space(n) AS repeat(' ', n);
 """
 
@@ -111,14 +110,16 @@ CREATE MACRO charindex(part, x) AS instr(x, part),
         ELSE instr(substr(x, greatest(start, 1)), part) + greatest(start, 1) - 1 END;
 CREATE MACRO replicate(x, n) AS repeat(x, n);
 CREATE MACRO stuff(x, start, length, other) AS
-    left(x, start - 1) || coalesce(other, '') || substr(x, start + length);
+    CASE WHEN start BETWEEN 1 AND length(x) AND length >= 0
+    THEN left(x, start - 1) || coalesce(other, '') || substr(x, start + length) END;
 CREATE MACRO square(x) AS x * x;
 CREATE MACRO eomonth(x) AS last_day(CAST(x AS TIMESTAMP));
 CREATE MACRO dateadd(part, n, x) AS CAST(x AS TIMESTAMP) + CASE lower(part)
-    WHEN 'year' THEN to_years(CAST(n AS INTEGER)) WHEN 'quarter' THEN to_months(CAST(3 * n AS INTEGER))
-    WHEN 'month' THEN to_months(CAST(n AS INTEGER)) WHEN 'week' THEN to_days(CAST(7 * n AS INTEGER))
-    WHEN 'day' THEN to_days(CAST(n AS INTEGER)) WHEN 'hour' THEN to_hours(CAST(n AS BIGINT))
-    WHEN 'minute' THEN to_minutes(CAST(n AS BIGINT)) WHEN 'second' THEN to_seconds(CAST(n AS DOUBLE)) END;
+    WHEN 'year' THEN to_years(CAST(trunc(n) AS INTEGER)) WHEN 'quarter' THEN to_months(CAST(3 * trunc(n) AS INTEGER))
+    WHEN 'month' THEN to_months(CAST(trunc(n) AS INTEGER)) WHEN 'week' THEN to_days(CAST(7 * trunc(n) AS INTEGER))
+    WHEN 'day' THEN to_days(CAST(trunc(n) AS INTEGER)) WHEN 'hour' THEN to_hours(CAST(trunc(n) AS BIGINT))
+    WHEN 'minute' THEN to_minutes(CAST(trunc(n) AS BIGINT)) WHEN 'second' THEN to_seconds(CAST(trunc(n) AS BIGINT))
+    ELSE error('dateadd: the unit is one of year, quarter, month, week, day, hour, minute, second') END;
 CREATE MACRO datename(part, x) AS CASE lower(part) WHEN 'month' THEN monthname(CAST(x AS TIMESTAMP))
     WHEN 'weekday' THEN dayname(CAST(x AS TIMESTAMP))
     ELSE CAST(date_part(part, CAST(x AS TIMESTAMP)) AS VARCHAR) END;

@@ -48,19 +48,17 @@ pub(crate) fn is_foreign(name: &str) -> bool {
 }
 
 /// Units of time that T-SQL and `MySQL` write without quotes.
-const PARTS: [&str; 12] = [
+/// Those that the dialects count or round in their own way (weeks, weekdays, fractions of a second) are not among
+/// them.
+const PARTS: [&str; 8] = [
     "year",
     "quarter",
     "month",
-    "week",
     "day",
     "hour",
     "minute",
     "second",
-    "millisecond",
-    "microsecond",
     "dayofyear",
-    "weekday",
 ];
 
 /// Rewrites the calls of a statement.
@@ -96,7 +94,7 @@ impl Rewriter<'_, '_> {
                     self.quote_part(call, &arguments);
                     self.cast_text(call, &arguments[1..]);
                 }
-                "dateadd" if arguments.len() == 3 => self.quote_part(call, &arguments),
+                "dateadd" if arguments.len() == 3 && self.is_part(call, &arguments) => self.quote_part(call, &arguments),
                 "datename" if arguments.len() == 2 => self.quote_part(call, &arguments),
                 "date_format" if arguments.len() == 2 => self.date_format(call, &arguments),
                 "str_to_date" if arguments.len() == 2 => self.str_to_date(call, &arguments),
@@ -165,8 +163,9 @@ impl Rewriter<'_, '_> {
         }
         let token = self.token(arguments[0].0);
         let text = token.text(self.scope.sql);
-        let meaning = self.scope.meaning(call.block, &Wanted::new(text, self.scope.schema));
-        if meaning.found != Spelling::Exact {
+        let wanted = Wanted::new(text, self.scope.schema);
+        let meaning = self.scope.meaning(call.block, &wanted);
+        if meaning.found != Spelling::Exact && !self.scope.is_variable(&wanted) {
             self.edits.replace(
                 token.start,
                 token.end,
@@ -230,7 +229,7 @@ impl Rewriter<'_, '_> {
             .replace(token.start, token.end, format!("'{format}'"), RewriteKind::Function);
     }
 
-    /// `CONVERT(INT, x)` of T-SQL and `CONVERT(x, SIGNED)` of `MySQL`.
+    /// `CONVERT(FLOAT, x)` of T-SQL and `CONVERT(x, SIGNED)` of `MySQL`.
     fn convert(&mut self, call: &Call, arguments: &[(u32, u32)]) {
         let (name, close) = (self.token(call.name), self.token(call.close));
         let ((first, first_end), (second, second_end)) = (arguments[0], arguments[1]);
@@ -256,16 +255,15 @@ impl Rewriter<'_, '_> {
 
     /// `DuckDB`'s type for one that is written as `INT` or `VARCHAR(20)`.
     fn sql_type(&self, first: u32, last: u32) -> Option<&'static str> {
-        let sized = last == first + 3 && self.token(first + 1).op == b'(' && self.token(last).op == b')';
-        if last != first && !sized {
+        // A size cuts the text, and a conversion to whole numbers rounds in MySQL and truncates in T-SQL.
+        if last != first {
             return None;
         }
         match self.text(first).to_ascii_lowercase().as_str() {
-            "int" | "integer" => Some("INTEGER"),
-            "bigint" | "signed" => Some("BIGINT"),
+            "signed" => Some("BIGINT"),
             "unsigned" => Some("UBIGINT"),
-            "float" | "double" if !sized => Some("DOUBLE"),
-            "varchar" | "nvarchar" | "char" | "nchar" | "text" => Some("VARCHAR"),
+            "float" | "double" => Some("DOUBLE"),
+            "char" | "text" => Some("VARCHAR"),
             "date" => Some("DATE"),
             "datetime" | "datetime2" => Some("TIMESTAMP"),
             _ => None,
@@ -309,9 +307,12 @@ impl Rewriter<'_, '_> {
         {
             return;
         }
-        let format = format.replace("%f", "%S.%g");
+        let format = format.to_owned();
         let epoch = format == "'%s'";
-        if format.contains("%J") || (format.contains("%s") && !epoch) {
+        // SQLite rounds the seconds of `%f`, DuckDB cuts them; the others DuckDB does not know.
+        if ["%f", "%J", "%F", "%e", "%k", "%l", "%P", "%R", "%T", "%g"]
+            .iter()
+            .any(|own| format.contains(own)) || (format.contains("%s") && !epoch) {
             return;
         }
         if modifiers.is_empty() && !epoch && self.is_temporal(call.block, *value, *value_end) {
