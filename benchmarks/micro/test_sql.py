@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+
 from benchmarks.peers.sql import SHORT, TABLES, long_statement
 from debriefer import _core
 from debriefer.catalog.door import SqlDoor, normalize_sql, tokenize_sql
-from pytest_benchmark.fixture import BenchmarkFixture
 
 LONG = long_statement()
 RIGHT = "SELECT o.amount, c.name FROM orders AS o JOIN customers AS c ON o.customer_id = c.id WHERE c.city = 'Paris'"

@@ -1,10 +1,10 @@
 """The SQL door beside sqlglot's compiled transpiler and beside one regular expression in Python.
 
-`sql_over_sqlglot_short` and `sql_over_sqlglot_long`: time of `sqlglot.transpile(read="sqlite", write="duckdb")` over the
-time of `debriefer.normalize_sql`, on a statement of about 150 bytes and on one of about 10 KB; `sql_over_sqlglot` is the
-smaller of the two. `sql_over_regex`: the same with one master expression on 10 KB, which replaces backticks, brackets,
-full-width marks and double-quoted values outside strings and comments. It looks a name up in one set for all tables: it
-knows no scope, restores nothing and tells no list from a name, so it does less.
+`sql_over_sqlglot_short` and `sql_over_sqlglot_long`: time of `sqlglot.transpile(read="sqlite", write="duckdb")` over
+that of `debriefer.normalize_sql`, on a statement of about 150 bytes and on one of about 10 KB; `sql_over_sqlglot` is
+the smaller of the two. `sql_over_regex`: the same with one master expression on 10 KB, which replaces backticks,
+brackets, full-width marks and double-quoted values outside strings and comments. It looks a name up in one set for
+all tables: it knows no scope, restores nothing and tells no list from a name, so it does less.
 Each call goes from a Python string to a Python string, names included.
 """
 
@@ -13,8 +13,9 @@ from __future__ import annotations
 import json
 import re
 
-import debriefer
 import sqlglot
+
+import debriefer
 from benchmarks.report import paired
 
 TABLES = {

@@ -57,5 +57,29 @@ class ScoringError(DebrieferError):
     """A prediction or gold file breaks the rules of the metric."""
 
 
+class ModelError(DebrieferError):
+    """A language model is not configured, or the run was stopped while one was being asked."""
+
+
+class BudgetExceededError(DebrieferError):
+    """A bound on requests, tokens, money or time is used up; raised before the request that would pass it.
+
+    Attributes:
+        bound: Name of the bound, as `debriefer.models.Budget` spells it.
+        limit: The bound's value.
+        used: What had been used when the request was refused.
+    """
+
+    def __init__(self, bound: str, *, limit: float, used: float) -> None:
+        unit = "in cost" if bound == "cost" else bound.replace("_", " ")
+        super().__init__(
+            f"the budget of {limit:g} {unit} is used up ({used:.6g} used)",
+            hint=f"raise `{bound}` in the budget, or accept what was found so far",
+        )
+        self.bound = bound
+        self.limit = limit
+        self.used = used
+
+
 class AbstainedError(DebrieferError):
     """No confident reading of the question was found, so no prediction was written."""

@@ -17,6 +17,7 @@ FLOORS = (
         "debriefer.workbench",
         "debriefer.scoring",
         "debriefer.offline",
+        "debriefer.models",
     ),
     ("dspy_programs",),
     ("debriefer.pipeline",),

@@ -238,6 +238,12 @@ def test_a_link_is_no_prediction(bench: Workbench, tmp_path: Path) -> None:
     assert target.exists()
 
 
+def test_a_named_pipe_is_no_prediction_and_is_not_waited_for(bench: Workbench) -> None:
+    result = run(bench, "import os\nos.mkfifo('workdir/prediction.csv')\nos._exit(0)")
+    assert result.status == "FAILED"
+    assert "no regular file" in result.reason
+
+
 @pytest.mark.slow
 def test_without_namespaces_the_limits_still_hold(bench: Workbench) -> None:
     """Run where the kernel refuses namespaces: below a user namespace in which their number is limited to none."""

@@ -165,6 +165,8 @@ def test_preview_counts_all_rows(task_with: Callable[..., Path], tmp_path: Path)
         preview = catalog.preview("SELECT x FROM a ORDER BY x -- a comment at the end", limit=3)
         assert (preview.total_rows, preview.rows, preview.columns) == (1000, ((0,), (1,), (2,)), ("x",))
         assert catalog.preview("SELECT x FROM a WHERE x < 2;", limit=3).total_rows == 2
+        for end in (";-- c", "; ;", ";;  /* x */", " -- c\n;"):
+            assert catalog.preview(f"SELECT x FROM a{end}", limit=3).total_rows == 1000
 
 
 def test_statements_run_in_many_threads(task_with: Callable[..., Path], tmp_path: Path) -> None:

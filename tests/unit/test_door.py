@@ -9,12 +9,13 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from debriefer.catalog import Catalog
 from debriefer.catalog.door import SqlDoor
 from debriefer.catalog.macros import MACROS
 from debriefer.errors import SqlError
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 DOOR = SqlDoor({"orders": ["id", "amount", "day", "update"], "people": ["name"]}, {"df_orders": "orders"})
 
@@ -26,7 +27,7 @@ DOOR = SqlDoor({"orders": ["id", "amount", "day", "update"], "people": ["name"]}
     "sql",
     [
         "SELECT update FROM orders",
-        "SELECT id AS \"insert into\" FROM orders -- DROP TABLE orders",
+        'SELECT id AS "insert into" FROM orders -- DROP TABLE orders',
         "WITH c AS (SELECT 1 AS x) SELECT x FROM c;",
         "FROM orders",
         "VALUES (1)",
@@ -77,7 +78,9 @@ def test_statements_that_do_more_than_read_are_refused(sql: str) -> None:
     assert caught.value.hint
 
 
-@pytest.mark.parametrize(("sql", "says"), [("", "no SQL"), ("-- nothing", "no SQL"), ("SELECT 1; SELECT 2", "2 statements")])
+@pytest.mark.parametrize(
+    ("sql", "says"), [("", "no SQL"), ("-- nothing", "no SQL"), ("SELECT 1; SELECT 2", "2 statements")]
+)
 def test_one_statement_runs_at_a_time(sql: str, says: str) -> None:
     with pytest.raises(SqlError, match=says):
         DOOR.prepare(sql)
@@ -153,11 +156,21 @@ def engines() -> Iterator[tuple[sqlite3.Connection, duckdb.DuckDBPyConnection, S
     duck.close()
 
 
+_CALLS = [
+    "datetime(x{})",
+    "julianday(x{})",
+    "unixepoch(x{})",
+    "date(x, '+0 days'{})",
+    "strftime('%Y-%m-%d %H:%M:%S', x{})",
+    "strftime('%s', x{})",
+    "strftime('%Y', x{}) + 1",
+    "strftime('%j|%w', x{})",
+]
 _MOMENTS = ["2024-01-31", "2024-02-29 23:59:59", "1999-12-31T00:00:01", "10:11", "2459000.5", "junk", None]
 _MODIFIERS = [
-    "+1 month", "-13 months", "+1 year", "-4 years", "+1.5 days", "-36 hours", "+90 minutes", "-1 second", "start of month",
-    "start of year", "start of day", "weekday 0", "weekday 3", "+01:30", "-02:00:10", "nonsense",
-]  # fmt: skip
+    *("+1 month", "-13 months", "+1 year", "-4 years", "+1.5 days", "-36 hours", "+90 minutes", "-1 second"),
+    *("start of month", "start of year", "start of day", "weekday 0", "weekday 3", "+01:30", "-02:00:10", "nonsense"),
+]
 
 
 def _same(left: object, right: object) -> bool:
@@ -167,12 +180,11 @@ def _same(left: object, right: object) -> bool:
 
 
 @given(
-    st.sampled_from(["datetime(x{})", "julianday(x{})", "unixepoch(x{})", "date(x, '+0 days'{})", "strftime('%Y-%m-%d %H:%M:%S', x{})",
-                     "strftime('%s', x{})", "strftime('%Y', x{}) + 1", "strftime('%j|%w', x{})"]),
+    st.sampled_from(_CALLS),
     st.sampled_from(_MOMENTS),
     st.lists(st.sampled_from(_MODIFIERS), max_size=3),
-)  # fmt: skip
-@settings(max_examples=120, deadline=None)
+)
+@settings(max_examples=60, deadline=None)
 def test_times_are_sqlites(
     engines: tuple[sqlite3.Connection, duckdb.DuckDBPyConnection, SqlDoor],
     call: str,
@@ -246,11 +258,16 @@ def test_no_macro_hides_a_function_of_the_engine() -> None:
 def test_times_of_a_column_with_a_time_type_are_left_alone(catalog: Catalog) -> None:
     right = "SELECT strftime('%Y', day), year(day), date_trunc('month', day) FROM orders"
     assert catalog.normalize(right).sql is right
-    assert catalog.sql("SELECT strftime('%Y-%m', day) AS m FROM orders ORDER BY m").rows() == [("2024-01",), ("2024-02",)]
+    assert catalog.sql("SELECT strftime('%Y-%m', day) AS m FROM orders ORDER BY m").rows() == [
+        ("2024-01",),
+        ("2024-02",),
+    ]
 
 
 def test_functions_of_times_read_text_columns(tmp_path: Path, task_with: Callable[..., Path]) -> None:
-    task = task_with(db={"a.sqlite": ["CREATE TABLE e (moment TEXT)", "INSERT INTO e VALUES ('2024-03-05 06:07:08'), ('x')"]})
+    task = task_with(
+        db={"a.sqlite": ["CREATE TABLE e (moment TEXT)", "INSERT INTO e VALUES ('2024-03-05 06:07:08'), ('x')"]}
+    )
     with Catalog.build(task, tmp_path / "c.duckdb") as built:
         years = built.sql("SELECT strftime('%Y', moment) AS y FROM e").to_series().to_list()
         assert years == ["2024", None]

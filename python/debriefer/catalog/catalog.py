@@ -15,7 +15,7 @@ import polars as pl
 
 from debriefer.catalog.build import build_file, fingerprint
 from debriefer.catalog.connection import connect, read_manifest
-from debriefer.catalog.door import NormalizedSql, SqlDoor
+from debriefer.catalog.door import NormalizedSql, SqlDoor, without_terminator
 from debriefer.catalog.model import Note, Refusal, Table
 from debriefer.catalog.profile import ColumnProfile, profile_columns
 from debriefer.catalog.results import result_frame
@@ -226,6 +226,8 @@ class Catalog:
     def preview(self, query: str, limit: int = 50) -> Preview:
         """Run one read-only statement and return its first rows and its total number of rows.
 
+        Rows beyond the limit are counted by running the statement once more.
+
         Args:
             query: As for `sql`.
             limit: Largest number of rows to return.
@@ -241,8 +243,8 @@ class Catalog:
                 rows = cursor.fetchmany(limit + 1)
                 total = len(rows)
                 if total > limit:
-                    inner = normalized.sql.rstrip().rstrip(";")
-                    counted = cursor.execute(f"SELECT count(*) FROM ({inner}\n)").fetchone()
+                    inner = without_terminator(normalized.sql)
+                    counted = cursor.execute(f"SELECT count(*) FROM ({inner})").fetchone()
                     total = counted[0] if counted is not None else total
             except duckdb.Error as error:
                 raise self.door.explain_error(error, normalized.sql) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Mapping, Sequence
 
 import duckdb
@@ -12,7 +13,15 @@ from debriefer._core import NormalizedSql, Rewrite
 from debriefer.catalog import hints
 from debriefer.errors import SqlError
 
-__all__ = ["ENGINE_SETTINGS", "NormalizedSql", "Rewrite", "SqlDoor", "normalize_sql", "tokenize_sql"]
+__all__ = [
+    "ENGINE_SETTINGS",
+    "NormalizedSql",
+    "Rewrite",
+    "SqlDoor",
+    "normalize_sql",
+    "tokenize_sql",
+    "without_terminator",
+]
 
 # With what the engine is opened so that statements run as they are meant. What would let more SQLite through by
 # changing what right statements mean (`old_implicit_casting`, `integer_division`, `default_null_order`,
@@ -23,6 +32,9 @@ ENGINE_SETTINGS: Mapping[str, str] = {
     # A misspelt table is an error, never a variable of the calling Python code.
     "python_enable_replacements": "false",
 }
+
+# One parser a thread: opening an engine takes longer than parsing.
+_parsers = threading.local()
 
 _NO_TABLES = _core.SqlSchema()
 # The tables of the last call and their compiled names; compared by value, so a changed mapping is compiled anew.
@@ -79,6 +91,21 @@ def tokenize_sql(sql: str) -> list[tuple[str, int, int]]:
     return _core.tokenize_sql(sql)
 
 
+def without_terminator(sql: str) -> str:
+    """Return one statement without what may follow it: semicolons, white space and comments.
+
+    >>> without_terminator("SELECT ';' /* one */; ; -- done")
+    "SELECT ';'"
+    """
+    raw = sql.encode()
+    end = len(raw)
+    for kind, start, stop in reversed(_core.tokenize_sql(sql)):
+        if kind not in ("space", "comment") and raw[start:stop] != b";":
+            break
+        end = start
+    return raw[:end].decode()
+
+
 class SqlDoor:
     """The door to one catalog: names are compiled once, so that a statement costs microseconds.
 
@@ -105,7 +132,7 @@ class SqlDoor:
 
         Args:
             sql: The statement.
-            connection: Whose parser to use; a thread needs one of its own. `None` opens one.
+            connection: Whose parser to use; a thread needs one of its own. `None` uses one that the thread keeps.
 
         Raises:
             SqlError: The text holds no statement, more than one, or one that DuckDB's own parser classifies as
@@ -136,10 +163,11 @@ class SqlDoor:
 
 
 def _parse(sql: str, connection: duckdb.DuckDBPyConnection | None) -> list[duckdb.Statement]:
-    if connection is not None:
-        return connection.extract_statements(sql)
-    with duckdb.connect() as own:
-        return own.extract_statements(sql)
+    if connection is None:
+        connection = getattr(_parsers, "connection", None)
+        if connection is None:
+            connection = _parsers.connection = duckdb.connect(config={"enable_external_access": "false"})
+    return connection.extract_statements(sql)
 
 
 def _name(kind: duckdb.StatementType) -> str:
@@ -193,7 +221,9 @@ def _reads(sql: str, statement: duckdb.Statement, connection: duckdb.DuckDBPyCon
     words = _words(sql)
     changes = (("insert", "into"), ("delete", "from"), ("merge", "into"))
     return not any(
-        words[i] in ("as", "materialized") and words[i + 1] == "(" and (tuple(words[i + 2 : i + 4]) in changes or _is_update(words[i + 2 : i + 5]))
+        words[i] in ("as", "materialized")
+        and words[i + 1] == "("
+        and (tuple(words[i + 2 : i + 4]) in changes or _is_update(words[i + 2 : i + 5]))
         for i in range(len(words) - 3)
     )
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import duckdb
 import polars as pl
 
+from debriefer.catalog.door import without_terminator
+
 # Polars cannot import these Arrow types, alone or inside others; as text they keep their value.
 _AS_TEXT = ("INTERVAL", "BIT", "UNION", "VARIANT", "TIME WITH TIME ZONE", "GEOMETRY")
 
@@ -20,8 +22,8 @@ def result_frame(cursor: duckdb.DuckDBPyConnection, query: str) -> pl.DataFrame:
         return pl.DataFrame(relation)
     plain = [f"c{i}" for i in range(len(names))]
     items = ", ".join(f"{c}::VARCHAR AS {c}" if text else c for c, text in zip(plain, as_text, strict=True))
-    inner = query.rstrip().rstrip(";")
-    frame = pl.DataFrame(cursor.sql(f"SELECT {items} FROM ({inner}\n) AS result({', '.join(plain)})"))
+    inner = without_terminator(query)
+    frame = pl.DataFrame(cursor.sql(f"SELECT {items} FROM ({inner}) AS result({', '.join(plain)})"))
     return frame.rename(dict(zip(plain, names, strict=True)))
 
 

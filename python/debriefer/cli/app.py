@@ -21,7 +21,7 @@ from debriefer.errors import DebrieferError
 app = typer.Typer(
     name="debriefer",
     help="Answer a data question from a folder of mixed evidence, and show where every value came from.",
-    epilog="Exit codes: 0 done, 1 a task failed, 2 wrong input or usage, 3 abstained (no confident reading).",
+    epilog="Exit codes: 0 done, 1 a task failed, 2 wrong input or usage, 3 abstained (no confident reading), 4 stopped",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -7,3 +7,5 @@ FAILED = 1
 BAD_INPUT = 2
 # No confident reading of the question: no prediction was written.
 ABSTAINED = 3
+# The run was stopped by SIGTERM or SIGINT; what was done is delivered.
+STOPPED = 4

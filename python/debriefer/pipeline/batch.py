@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-import multiprocessing
+import contextlib
+import math
+import os
+import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from debriefer.errors import DebrieferError, MissingFileError
-from debriefer.pipeline.outcome import Outcome
-from debriefer.pipeline.single import OFFLINE, solve
+from debriefer.pipeline.attempts import is_regular
+from debriefer.pipeline.cache import Cache
+from debriefer.pipeline.crew import Crew, Stop
+from debriefer.pipeline.outcome import OFFLINE, Outcome
+from debriefer.pipeline.settings import ModelChoice, RunSettings
+from debriefer.pipeline.single import PREDICTION_FILE, deliver
+from debriefer.pipeline.worker import Job, Order, write_outcome
 from debriefer.task import Task, is_task_folder
 
 _KILLED = "the process that worked on it died (out of memory?)"
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """What a worker needs to know; sent between processes."""
-
-    folder: Path
-    output: Path
-    work: Path | None
-    always_answer: bool
-    name: str
+_STOPPED = "the run was stopped"
+_RESUME = "run again with `--resume`"
 
 
 def find_tasks(folder: str | Path) -> list[Path]:
@@ -52,92 +48,135 @@ def run(
     tasks: str | Path | Iterable[str | Path],
     output: str | Path,
     *,
+    choice: ModelChoice | None = None,
+    settings: RunSettings | None = None,
     jobs: int = 1,
     work: str | Path | None = None,
-    always_answer: bool = False,
+    cache: str | Path | None = None,
+    resume: bool = False,
     on_outcome: Callable[[Outcome], None] | None = None,
+    say: Callable[[str], None] | None = None,
 ) -> list[Outcome]:
     """Answer every task and deliver `<output>/<task>/prediction.csv` for each that has an answer.
+
+    Tasks are worked on in processes of their own, with a model in several threads of each, since they mostly wait. On
+    SIGTERM or SIGINT no new task is begun, what is done is delivered, and the call returns within 20 s.
 
     Args:
         tasks: A folder of task folders, or the task folders themselves.
         output: Folder for predictions and logs.
-        jobs: Number of worker processes, at least 1; with 1 the tasks run in this process.
+        choice: Which models; `None` for the offline baseline.
+        settings: Attempts, budgets, what stands behind the model.
+        jobs: Tasks at once, at least 1.
         work: Folder for working copies, kept afterwards; temporary folders where `None`.
-        always_answer: Deliver the best reading there is, however unsure.
+        cache: Folder for the products of stages, shared by tasks and runs.
+        resume: Leave tasks as they are that were delivered under the same inputs and settings.
         on_outcome: Called with each outcome as it is known.
+        say: Told each turn, and what else happens, as one line; `None` for silence.
 
     Returns:
         One outcome a task, in the order of the tasks. A task that cannot be read or that kills its process is
-        `failed`; the others go on.
+        `failed`, one that was not reached or was cut off is `stopped`; the others go on.
 
     Raises:
         MissingFileError: There is no task to run.
+        ModelError: The environment is half configured.
+        DebrieferError: The cache cannot be used.
     """
     folders = find_tasks(tasks) if isinstance(tasks, str | Path) else [Path(task) for task in tasks]
-    names = _result_names(folders)
-    jobs_to_do = [
-        _Job(folder, Path(output), None if work is None else Path(work) / name, always_answer, name)
-        for folder, name in zip(folders, names, strict=True)
-    ]
-    report = on_outcome or (lambda _: None)
-    if jobs <= 1 or len(jobs_to_do) <= 1:
-        outcomes = []
-        for job in jobs_to_do:
-            outcomes.append(_solve_job(job))
-            report(outcomes[-1])
-        return outcomes
-    return _run_processes(jobs_to_do, jobs, report)
-
-
-def _run_processes(jobs_to_do: Sequence[_Job], jobs: int, report: Callable[[Outcome], None]) -> list[Outcome]:
+    names = result_names(folders)
+    if cache is not None:
+        Cache(cache)  # that it cannot be used is said once, and not by every worker
+    models = None if choice is None else choice.load()
+    if models is None:
+        choice = None
+    solver = OFFLINE if models is None else f"model {models.settings('solver').model}"
+    processes, threads = places(jobs, with_model=choice is not None)
     results: dict[int, Outcome] = {}
+    report = on_outcome or (lambda _: None)
+    stop = Stop()
 
-    def work_through(numbered: Sequence[tuple[int, _Job]], processes: int) -> None:
-        for index, outcome in _pool(numbered, processes):
-            results[index] = outcome
-            report(outcome)
+    def done(job: Job, outcome: Outcome | None, begun: bool) -> None:
+        if outcome is None:
+            outcome = _lost(job, order, solver, begun=begun, stopped=bool(stop))
+        results[job.id] = outcome
+        report(outcome)
 
-    def unfinished() -> list[tuple[int, _Job]]:
-        return [(index, job) for index, job in enumerate(jobs_to_do) if index not in results]
-
-    # A dead worker breaks its whole pool. What is left is tried together once more, then each task in a pool of
-    # its own, so that only the task that kills its process is lost.
-    work_through(unfinished(), jobs)
-    if remaining := unfinished():
-        work_through(remaining, jobs)
-    for index, job in unfinished():
-        work_through([(index, job)], 1)
-        if index not in results:
-            results[index] = Outcome(job.name, "failed", OFFLINE, reason=_KILLED)
-            report(results[index])
-    return [results[index] for index in range(len(jobs_to_do))]
-
-
-def _pool(numbered: Sequence[tuple[int, _Job]], jobs: int) -> Iterable[tuple[int, Outcome]]:
-    # Fresh interpreters: a forked child would inherit DuckDB's and Polars' locked threads.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(jobs, len(numbered)), mp_context=context) as pool:
-        futures: dict[Future[Outcome], int] = {pool.submit(_solve_job, job): index for index, job in numbered}
-        for future in as_completed(futures):
-            try:
-                outcome = future.result()
-            except BrokenProcessPool:
-                continue
-            yield futures[future], outcome
+    with _scratch(work) as scratch, tempfile.TemporaryDirectory(prefix="debriefer-slots-") as slots:
+        order = Order(
+            output=str(output),
+            settings=settings or RunSettings(),
+            choice=choice,
+            slots=slots,
+            cache=None if cache is None else str(cache),
+            resume=resume,
+            verbose=say is not None,
+        )
+        to_do = [
+            Job(number, str(folder), name, str(scratch / name))
+            for number, (folder, name) in enumerate(zip(folders, names, strict=True))
+        ]
+        crew = Crew(order, processes=processes, threads=threads, say=say or (lambda _: None), stop=stop)
+        with stop.catching():
+            crew.run(to_do, done)
+    return [results[number] for number in range(len(to_do))]
 
 
-def _solve_job(job: _Job) -> Outcome:
-    try:
-        return solve(job.folder, job.output, work=job.work, always_answer=job.always_answer, name=job.name)
-    except DebrieferError as error:
-        return Outcome(job.name, "failed", OFFLINE, reason=error.message, hint=error.hint)
-    except Exception as error:  # noqa: BLE001 -- one task can never stop another; the reason is kept
-        reason = f"unexpected {type(error).__name__}: {error}"
-        return Outcome(job.name, "failed", OFFLINE, reason=reason, hint="please report this with the task folder")
+def places(jobs: int, *, with_model: bool) -> tuple[int, int]:
+    """Return how many processes work, and on how many tasks at once in each.
+
+    Without a model a task is bound by the processor: a process each. With one it mostly waits, so that a process a core
+    is enough and the tasks share it.
+
+    >>> places(4, with_model=False)
+    (4, 1)
+    """
+    if not with_model:
+        return max(1, jobs), 1
+    processes = max(1, min(jobs, os.cpu_count() or 1))
+    return processes, math.ceil(max(1, jobs) / processes)
 
 
-def _result_names(folders: Sequence[Path]) -> list[str]:
+def _lost(job: Job, order: Order, solver: str, *, begun: bool, stopped: bool) -> Outcome:
+    """Return the outcome of a task whose process is gone; deliver what it left if the run was stopped."""
+    if not stopped:
+        outcome = Outcome(job.name, "failed", solver, reason=_KILLED)
+        write_outcome(outcome, order.output, job.name)
+        return outcome
+    outcome = Outcome(job.name, "stopped", solver, reason=_STOPPED, hint=_RESUME, interrupted=True)
+    if not begun:
+        # What an earlier run has delivered and logged of the task still holds.
+        return outcome
+    prediction = Path(job.work) / "workdir" / PREDICTION_FILE
+    if is_regular(prediction):
+        delivered = Path(order.output) / job.name / PREDICTION_FILE
+        with contextlib.suppress(DebrieferError):
+            digest = deliver(prediction, delivered)
+            outcome = Outcome(
+                job.name,
+                "answered",
+                solver,
+                delivery="unaccepted",
+                prediction=str(delivered),
+                digest=digest,
+                reason=_STOPPED,
+                hint=_RESUME,
+                interrupted=True,
+            )
+    write_outcome(outcome, order.output, job.name)
+    return outcome
+
+
+@contextlib.contextmanager
+def _scratch(work: str | Path | None) -> Iterator[Path]:
+    if work is not None:
+        yield Path(work).absolute()
+        return
+    with tempfile.TemporaryDirectory(prefix="debriefer-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+def result_names(folders: Sequence[Path]) -> list[str]:
     """Return each task's identifier, or its folder's name where identifiers clash or cannot be read."""
     identifiers = []
     for folder in folders:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -131,11 +132,14 @@ def run(work: Path, limits: Limits, *, self_check: bool = True, rows: int = 5) -
 
 def _with_prediction(result: RunResult, prediction: Path, rows: int | None) -> RunResult:
     """Add what the prediction looks like; `rows` is the size of the sample, `None` for no look inside."""
-    if prediction.is_symlink() or prediction.is_dir():
-        return replace(result, status="FAILED", reason=f"`{WORKDIR}/{PREDICTION_FILE}` is no regular file")
-    if not prediction.exists():
+    try:
+        mode = prediction.lstat().st_mode
+    except FileNotFoundError:
         reason = f"the script ended without writing `{WORKDIR}/{PREDICTION_FILE}`"
         return replace(result, status="NO OUTPUT", reason=reason)
+    # A named pipe would be waited for without end, a link could lead out of the folder.
+    if not stat.S_ISREG(mode):
+        return replace(result, status="FAILED", reason=f"`{WORKDIR}/{PREDICTION_FILE}` is no regular file")
     if rows is None:
         return result
     try:
@@ -167,7 +171,7 @@ def _failure(outcome: Outcome, limits: Limits, work: Path, text: str) -> dict[st
         if _OUT_OF_MEMORY.search(outcome.stderr):
             return {"reason": memory, "hint": less}
         if outcome.signal == signal.SIGKILL:
-            return {"reason": "the script was killed, most likely because the machine ran out of memory", "hint": less}
+            return {"reason": "the script was killed: the machine ran out of memory, or it killed itself", "hint": less}
         if outcome.signal == signal.SIGXCPU:
             reason = f"the script used up the {limits.cpu_seconds} s of processor time it may use"
             return {"reason": reason, "hint": less}

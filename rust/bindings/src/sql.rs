@@ -138,23 +138,16 @@ impl Rewrite {
 /// The known names that are nearest to `name`.
 #[pyfunction]
 #[pyo3(signature = (name, names, count=3))]
-pub(crate) fn nearest_names(name: &str, names: Vec<String>, count: usize) -> Vec<String> {
-    sql::nearest(name, names.iter().map(String::as_str), count)
-        .into_iter()
-        .map(str::to_owned)
-        .collect()
+pub(crate) fn nearest_names(name: &str, names: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec<String>> {
+    let names: Vec<String> = names.extract()?;
+    let near = sql::nearest(name, names.iter().map(String::as_str), count);
+    Ok(near.into_iter().map(str::to_owned).collect())
 }
 
 /// Kind and byte offsets of each token.
 #[pyfunction]
-pub(crate) fn tokenize_sql(sql: &str) -> Vec<(String, usize, usize)> {
+pub(crate) fn tokenize_sql(sql: &str) -> Vec<(&'static str, u32, u32)> {
     sql::lexer::Lexer::new(sql)
-        .map(|token| {
-            (
-                format!("{:?}", token.kind).to_lowercase(),
-                token.start as usize,
-                token.end as usize,
-            )
-        })
+        .map(|token| (token.kind.name(), token.start, token.end))
         .collect()
 }

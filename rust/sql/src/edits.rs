@@ -70,7 +70,12 @@ impl Edits {
 
     /// The stretches that are replaced, in the order of the text.
     pub(crate) fn replaced(&self) -> Vec<(u32, u32)> {
-        let mut spans: Vec<_> = self.0.iter().filter(|e| e.start < e.end).map(|e| (e.start, e.end)).collect();
+        let mut spans: Vec<_> = self
+            .0
+            .iter()
+            .filter(|e| e.start < e.end)
+            .map(|e| (e.start, e.end))
+            .collect();
         spans.sort_unstable();
         spans
     }

@@ -94,7 +94,9 @@ impl Rewriter<'_, '_> {
                     self.quote_part(call, &arguments);
                     self.cast_text(call, &arguments[1..]);
                 }
-                "dateadd" if arguments.len() == 3 && self.is_part(call, &arguments) => self.quote_part(call, &arguments),
+                "dateadd" if arguments.len() == 3 && self.is_part(call, &arguments) => {
+                    self.quote_part(call, &arguments)
+                }
                 "datename" if arguments.len() == 2 => self.quote_part(call, &arguments),
                 "date_format" if arguments.len() == 2 => self.date_format(call, &arguments),
                 "str_to_date" if arguments.len() == 2 => self.str_to_date(call, &arguments),
@@ -312,7 +314,9 @@ impl Rewriter<'_, '_> {
         // SQLite rounds the seconds of `%f`, DuckDB cuts them; the others DuckDB does not know.
         if ["%f", "%J", "%F", "%e", "%k", "%l", "%P", "%R", "%T", "%g"]
             .iter()
-            .any(|own| format.contains(own)) || (format.contains("%s") && !epoch) {
+            .any(|own| format.contains(own))
+            || (format.contains("%s") && !epoch)
+        {
             return;
         }
         if modifiers.is_empty() && !epoch && self.is_temporal(call.block, *value, *value_end) {

@@ -41,6 +41,27 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Stable name in lower case.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Space => "space",
+            Self::Comment => "comment",
+            Self::Ident => "ident",
+            Self::Quoted => "quoted",
+            Self::Backtick => "backtick",
+            Self::Bracket => "bracket",
+            Self::Curly => "curly",
+            Self::Bare => "bare",
+            Self::String => "string",
+            Self::CurlyString => "curly-string",
+            Self::Number => "number",
+            Self::Param => "param",
+            Self::Op => "op",
+            Self::Unknown => "unknown",
+        }
+    }
+
     /// Whether the token spells a name in some kind of quotes.
     #[must_use]
     pub fn is_quoted_name(self) -> bool {
@@ -345,14 +366,11 @@ impl<'a> Lexer<'a> {
         (end, code)
     }
 
-    fn prefixed_string(&self, start: usize, byte: u8) -> Option<usize> {
-        if self.byte(start + 1) != b'\'' {
-            return None;
-        }
-        match byte {
-            b'e' | b'E' => Some(self.escaped(start + 2)),
-            b'x' | b'X' | b'b' | b'B' | b'n' | b'N' => Some(self.quoted(start + 2, b'\'').unwrap_or(self.sql.len())),
-            _ => None,
+    /// The end of `E'…'`, `x'…'`, `b'…'` or `N'…'`.
+    fn prefixed_string(&self, start: usize, prefix: u8) -> usize {
+        match prefix {
+            b'e' | b'E' => self.escaped(start + 2),
+            _ => self.quoted(start + 2, b'\'').unwrap_or(self.sql.len()),
         }
     }
 }
@@ -411,8 +429,8 @@ impl Iterator for Lexer<'_> {
             let blank = if class & WIDE != 0 { wide_space(bytes, start) } else { 0 };
             if blank > 0 {
                 (Kind::Space, start + blank)
-            } else if let Some(end) = self.prefixed_string(start, byte) {
-                (Kind::String, end)
+            } else if self.byte(start + 1) == b'\'' && matches!(byte | 0x20, b'e' | b'x' | b'b' | b'n') {
+                (Kind::String, self.prefixed_string(start, byte))
             } else {
                 let (end, letters, wide) = self.name(start);
                 found = spelled_word(&bytes[start..end], letters);

@@ -335,7 +335,9 @@ impl<'a> Parser<'a> {
         self.previous(at).is_some_and(|name| {
             name.word == Word::Rename
                 || matches!(name.end - name.start, 6..=9)
-                    && ["unnest", "columns"].iter().any(|known| is_called(self.sql, name, known))
+                    && ["unnest", "columns"]
+                        .iter()
+                        .any(|known| is_called(self.sql, name, known))
         })
     }
 
@@ -411,8 +413,14 @@ impl<'a> Parser<'a> {
     }
 
     pub(crate) fn comma(&mut self, at: usize) -> usize {
-        let frame = *self.frame();
-        match (frame.kind, frame.clause) {
+        let Frame {
+            kind,
+            clause,
+            ctes,
+            recursive,
+            ..
+        } = *self.frame();
+        match (kind, clause) {
             (FrameKind::Query, Clause::Select) => {
                 self.finish_item(at);
                 self.frame().item = offset(at + 1);
@@ -421,7 +429,7 @@ impl<'a> Parser<'a> {
                 self.frame().clause = Clause::From;
                 self.frame().expects_source = true;
             }
-            (FrameKind::Query, Clause::Head) if frame.ctes != NONE => return self.cte_head(at + 1, frame.recursive),
+            (FrameKind::Query, Clause::Head) if ctes != NONE => return self.cte_head(at + 1, recursive),
             _ => {}
         }
         at + 1
@@ -443,9 +451,8 @@ impl<'a> Parser<'a> {
             }
             Word::Lambda | Word::For => self.variables(at),
             _ => {
-                let frame = *self.frame();
-                return match frame.kind {
-                    FrameKind::Query | FrameKind::Sources => self.clause_word(at, word, frame),
+                return match self.frame().kind {
+                    FrameKind::Query | FrameKind::Sources => self.clause_word(at, word),
                     _ => self.inner_word(at, word),
                 };
             }
@@ -511,7 +518,8 @@ impl<'a> Parser<'a> {
         at + 1
     }
 
-    pub(crate) fn clause_word(&mut self, at: usize, word: Word, frame: Frame) -> usize {
+    pub(crate) fn clause_word(&mut self, at: usize, word: Word) -> usize {
+        let Frame { kind, clause, .. } = *self.frame();
         let by = self.word_at(at + 1) == Word::By;
         match word {
             Word::Select => {
@@ -527,36 +535,37 @@ impl<'a> Parser<'a> {
             Word::Where | Word::Having | Word::Qualify | Word::Window => self.enter(at, Clause::Condition),
             Word::Group if by => self.enter(at, Clause::Group),
             Word::Order if by => self.enter(at, Clause::Order),
-            Word::Limit | Word::Offset | Word::Fetch if frame.kind == FrameKind::Query => {
+            Word::Limit | Word::Offset | Word::Fetch if kind == FrameKind::Query => {
                 self.enter(at, Clause::Limit);
                 if word == Word::Limit {
                     self.limit(at);
                 }
             }
             Word::Union | Word::Intersect | Word::Except
-                if frame.kind == FrameKind::Query && self.op_at(at.wrapping_sub(1)) != b'*' =>
+                if kind == FrameKind::Query && self.op_at(at.wrapping_sub(1)) != b'*' =>
             {
                 self.finish_block(at);
+                let Frame { block, first_block, .. } = *self.frame();
                 let behind = at + 1 + usize::from(matches!(self.word_at(at + 1), Word::All | Word::Distinct));
-                self.out.blocks[frame.first_block as usize].open |= self.word_at(behind) == Word::By;
-                let parent = self.out.blocks[frame.block as usize].parent;
+                self.out.blocks[first_block as usize].open |= self.word_at(behind) == Word::By;
+                let parent = self.out.blocks[block as usize].parent;
                 let block = self.new_block(parent);
-                self.out.blocks[block as usize].set_first = frame.first_block;
+                self.out.blocks[block as usize].set_first = self.frames[self.frames.len() - 1].first_block;
                 let frame = self.frame();
                 frame.block = block;
                 frame.clause = Clause::Head;
                 frame.expects_source = false;
             }
-            Word::Join if matches!(frame.clause, Clause::From | Clause::On) => {
+            Word::Join if matches!(clause, Clause::From | Clause::On) => {
                 self.frame().clause = Clause::From;
                 self.frame().expects_source = true;
             }
-            Word::On if frame.clause == Clause::From => {
+            Word::On if clause == Clause::From => {
                 self.frame().clause = Clause::On;
                 self.frame().expects_source = false;
             }
-            Word::Values if frame.clause == Clause::Head => self.frame().clause = Clause::Values,
-            Word::With if frame.clause == Clause::Head && frame.kind == FrameKind::Query => {
+            Word::Values if clause == Clause::Head => self.frame().clause = Clause::Values,
+            Word::With if clause == Clause::Head && kind == FrameKind::Query => {
                 let recursive = self.word_at(at + 1) == Word::Recursive;
                 return self.cte_head(at + 1 + usize::from(recursive), recursive);
             }
@@ -566,7 +575,7 @@ impl<'a> Parser<'a> {
             }
             Word::Div | Word::Mod => self.infix(at, word),
             _ if !word.is_reserved() => {
-                if frame.expects_source {
+                if self.expects_source {
                     return self.source(at);
                 }
                 self.mention(at, Role::Expression);

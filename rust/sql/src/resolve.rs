@@ -248,8 +248,7 @@ impl<'a, 'e> Resolver<'a, 'e> {
     fn column(&mut self, mention: &Mention) -> Result<(), SqlError> {
         let at = mention.token as usize;
         let token = self.scope.tokens[at];
-        let called =
-            matches!(token.kind, Kind::Ident | Kind::Quoted | Kind::Backtick) && self.op_at(at + 1) == b'(';
+        let called = matches!(token.kind, Kind::Ident | Kind::Quoted | Kind::Backtick) && self.op_at(at + 1) == b'(';
         if self.scope.schema.is_empty() || mention.clause == Clause::Head || called || self.is_no_column(mention) {
             self.quote(at, None, RewriteKind::Quote);
             return Ok(());

@@ -415,7 +415,9 @@ impl<'a> Scope<'a> {
 fn may_name_expression(name: &str) -> bool {
     name.contains(['(', '\'', '['])
         || name.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | '$' | '?'))
-        || ["null", "true", "false"].iter().any(|word| word.eq_ignore_ascii_case(name))
+        || ["null", "true", "false"]
+            .iter()
+            .any(|word| word.eq_ignore_ascii_case(name))
 }
 
 fn merge(left: Spelling, right: Spelling) -> Spelling {

@@ -61,7 +61,10 @@ impl Parser<'_> {
             ItemKind::Alias(offset(start))
         } else if self.can_be_alias(last) && last > start && self.word_at(last - 1) == Word::As {
             ItemKind::Alias(offset(last))
-        } else if self.can_be_alias(last) && (last == start || self.op_at(last - 1) == b'.') {
+        } else if self.can_be_alias(last)
+            && self.tokens[last].kind != Kind::String
+            && (last == start || self.op_at(last - 1) == b'.')
+        {
             ItemKind::Column(offset(last))
         } else if self.can_be_alias(last) && last > start && self.previous(last).is_some_and(ends_operand) {
             ItemKind::Alias(offset(last))

@@ -159,7 +159,20 @@ fn characters_not_bytes_place_a_rewrite() {
 fn reviewed() -> Schema {
     Schema::new(
         [
-            ("t", &["id", "User Name", "Date Time", "Day Of Week", "Week Day", "s", "l", "d", "txt"][..]),
+            (
+                "t",
+                &[
+                    "id",
+                    "User Name",
+                    "Date Time",
+                    "Day Of Week",
+                    "Week Day",
+                    "s",
+                    "l",
+                    "d",
+                    "txt",
+                ][..],
+            ),
             ("v", &["UserName", "iv"][..]),
         ],
         [("df_t", "t")],
@@ -209,8 +222,14 @@ fn places_without_columns_are_left() {
         stays(sql);
     }
     let fixed = |sql: &str| apply(sql, &normalize(sql, &reviewed()).unwrap());
-    assert_eq!(fixed("SELECT UserName -> '$.a' FROM t"), "SELECT \"User Name\" -> '$.a' FROM t");
-    assert_eq!(fixed("SELECT DATEDIFF(day, WeekDay, d) FROM t"), "SELECT DATEDIFF('day', \"Week Day\", d) FROM t");
+    assert_eq!(
+        fixed("SELECT UserName -> '$.a' FROM t"),
+        "SELECT \"User Name\" -> '$.a' FROM t"
+    );
+    assert_eq!(
+        fixed("SELECT DATEDIFF(day, WeekDay, d) FROM t"),
+        "SELECT DATEDIFF('day', \"Week Day\", d) FROM t"
+    );
 }
 
 #[test]

@@ -1,0 +1,167 @@
+"""What a task has to go on: the video's timeline, descriptions of tables, tables taken from documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import dspy
+import pydantic
+
+from debriefer.models import neutralise
+from dspy_programs.solver.trajectory import image_block
+
+_FROZEN = pydantic.ConfigDict(frozen=True, extra="forbid")
+
+
+class Slide(pydantic.BaseModel):
+    """A slide of the video.
+
+    Attributes:
+        seconds: Time at which it appears, from the start of the video.
+        number: Counts the slides from 1.
+        layout: Its layout tree as text, empty where none was made.
+        image: URL of its picture (`data:` or `https:`), or `None`.
+    """
+
+    model_config = _FROZEN
+
+    seconds: float
+    number: int
+    layout: str = ""
+    image: str | None = None
+
+
+class Narration(pydantic.BaseModel):
+    """A stretch of speech.
+
+    Attributes:
+        start: Seconds from the start of the video.
+        end: Seconds from the start of the video.
+        text: What was said, as it was transcribed.
+    """
+
+    model_config = _FROZEN
+
+    start: float
+    end: float
+    text: str
+
+
+class Timeline(dspy.Type):
+    """Slides and narration of a video in the order of time.
+
+    Attributes:
+        items: Slides and narration, in the order in which they are shown to the model.
+        note: What was left out to fit the model's window, else empty.
+    """
+
+    model_config = _FROZEN
+
+    items: tuple[Slide | Narration, ...] = ()
+    note: str = ""
+
+    def format(self) -> list[dict[str, Any]]:
+        """Return content blocks with each picture between its heading and its layout tree."""
+        blocks: list[dict[str, Any]] = []
+        for item in self.items:
+            if isinstance(item, Narration):
+                blocks.append(_text(f"[narration {item.start:.1f}-{item.end:.1f} s] {neutralise(item.text)}\n"))
+                continue
+            blocks.append(_text(f"[slide {item.number} at {item.seconds:.1f} s]\n"))
+            if item.image is not None:
+                blocks.append(image_block(item.image))
+            if item.layout:
+                blocks.append(_text(f"[layout of slide {item.number}]\n{neutralise(item.layout)}\n"))
+        if self.note:
+            blocks.append(_text(f"({self.note})\n"))
+        return blocks
+
+    def without_images(self) -> Timeline:
+        """Return the timeline for a model that does not see."""
+        items = (item.model_copy(update={"image": None}) if isinstance(item, Slide) else item for item in self.items)
+        return Timeline(items=tuple(items), note=self.note)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentTable:
+    """A table that was taken from a document.
+
+    Attributes:
+        table: Its name in the catalog.
+        document: Path of the document, relative to the task folder.
+        database: Path of the database that holds the table, relative to the task folder.
+        rows: Number of rows.
+        columns: Names of the columns that carry business content.
+        primary_key: Name of the key column, or `None`.
+    """
+
+    table: str
+    document: str
+    database: str
+    rows: int
+    columns: tuple[str, ...]
+    primary_key: str | None = None
+
+    def text(self) -> str:
+        """Return the hint as the model reads it."""
+        key = "" if self.primary_key is None else f", primary_key={self.primary_key}"
+        return neutralise(
+            f"- table `{self.table}` ← `{self.document}`\n"
+            f"  (rows={self.rows}, {self.database})\n"
+            f"  business columns{key}: {', '.join(self.columns)}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What other programs found out about a task before the Solver starts. All of it may be absent.
+
+    Attributes:
+        timeline: The video's timeline.
+        verdict: The judgement on whether the video shows the answer, as text.
+        document_tables: Tables that were taken from documents.
+        folded: Canonical names of tables that were judged irrelevant; they are named but not described.
+    """
+
+    timeline: Timeline | None = None
+    verdict: str | None = None
+    document_tables: tuple[DocumentTable, ...] = ()
+    folded: frozenset[str] = frozenset()
+
+
+class Evidence(dspy.Type):
+    """The part of a request that shows what the task has to go on, before its question.
+
+    Attributes:
+        timeline: The video's timeline, or `None`.
+        tables: Descriptions of the catalog's tables.
+        documents: Hints on tables that were taken from documents; empty where there are none.
+    """
+
+    model_config = _FROZEN
+
+    timeline: Timeline | None = None
+    tables: str = ""
+    documents: str = ""
+
+    def format(self) -> list[dict[str, Any]]:
+        """Return content blocks: timeline, tables, document tables; a part that is empty is left out."""
+        blocks: list[dict[str, Any]] = []
+        if self.timeline is not None and self.timeline.items:
+            blocks += [_text("# Video, in order of time\n\n"), *self.timeline.format(), _text("\n")]
+        if self.tables:
+            blocks.append(_text(f"# Data sources\n\n{neutralise(self.tables)}\n"))
+        if self.documents:
+            blocks.append(_text(f"\n# Tables taken from documents\n\n{neutralise(self.documents)}\n"))
+        return blocks or [_text("There is no evidence beside the question.\n")]
+
+
+def document_hints(tables: Sequence[DocumentTable]) -> str:
+    """Return the hints on tables taken from documents, in the order given."""
+    return "\n".join(table.text() for table in tables)
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}

@@ -1,0 +1,179 @@
+"""Tables of the catalog as the model reads them: what is there, of which type, with which values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+
+import duckdb
+
+from debriefer.catalog import Catalog, Table
+from debriefer.catalog.identifiers import quote_identifier
+from debriefer.errors import SqlError
+from debriefer.models import neutralise
+
+_KINDS = {"delimited": "CSV", "json": "JSON", "sqlite": "SQLite", "workbook": "XLSX", "parquet": "Parquet"}
+_CELL_CHARACTERS = 60
+_SAMPLE_ROWS = 2
+# Examples come from the first rows: any value would do, and these are the same on each run.
+_EXAMPLE_ROWS = 200
+_NOTES_SHOWN = 3
+
+
+def describe_tables(
+    catalog: Catalog,
+    folded: Collection[str] = (),
+    budget: int | None = None,
+    *,
+    question: str = "",
+    count: Callable[[str], int] = len,
+) -> str:
+    """Describe the tables of a catalog for a prompt.
+
+    A table shows its source, rows, columns with type, nullability and an example, and sample rows. To fit a budget
+    the sample rows go first, then tables are folded to one line, those that share least with the question first;
+    what was left out is said. A folded table stays queryable.
+
+    Args:
+        catalog: The catalog.
+        folded: Canonical names of tables that were judged irrelevant.
+        budget: Largest size of the description in the units of `count`, or `None` for no limit.
+        question: Text whose words decide which tables are folded last.
+        count: Size of a text; characters where nothing is given.
+
+    Returns:
+        The description, in the order of table names; the same text for the same catalog.
+    """
+    tables = list(catalog.tables.values())
+    described = {table.name: _describe(catalog, table) for table in tables if table.name not in folded}
+    shown = {
+        table.name: described[table.name][1] if table.name in described else _fold(table, "judged irrelevant")
+        for table in tables
+    }
+    closing = _refusals(catalog)
+    text = _join([*shown.values(), *closing])
+    if budget is None or count(text) <= budget:
+        return text
+    note = "Sample rows are left out to fit the model's window."
+    shown |= {name: bare for name, (bare, _) in described.items()}
+    size = count(_join([note, *shown.values(), *closing]))
+    for name in _least_relevant({name: bare for name, (bare, _) in described.items()}, question):
+        if size <= budget:
+            break
+        line = _fold(catalog.tables[name], "folded to fit the model's window")
+        size -= count(shown[name]) - count(line)
+        shown[name] = line
+    return _join([note, *shown.values(), *closing])
+
+
+def words(text: str) -> set[str]:
+    """Return what a text can be found by: words and identifiers in lower case, pairs of neighbouring CJK characters.
+
+    >>> sorted(words("Sales of 公司名"))
+    ['of', 'sales', '公司', '司名']
+    """
+    lowered = text.casefold()
+    found = {word for word in re.findall(r"[^\W_]+", re.sub(r"[一-鿿]+", " ", lowered)) if len(word) > 1}
+    for run in re.findall(r"[一-鿿]+", lowered):
+        found.update(run[i : i + 2] for i in range(len(run) - 1))
+    return found
+
+
+def _describe(catalog: Catalog, table: Table) -> tuple[str, str]:
+    """Return the description of a table without and with sample rows."""
+    examples, rows = _first_values(catalog, table)
+    nulls = _nullable(catalog, table)
+    lines = [
+        _heading(table),
+        f"  table: {quote_if_needed(table.name)}    rows: {table.row_count}    columns: {len(table.columns)}",
+        "  columns:",
+    ]
+    width = min(28, max((len(column.name) for column in table.columns), default=0))
+    for column in table.columns:
+        example = examples.get(column.name)
+        shown = "" if example is None else f"  e.g. {_example(example)}"
+        nullable = "Y" if column.name in nulls else "N"
+        lines.append(f"  - {column.name:<{width}}  type={column.sql_type}  nullable={nullable}{shown}")
+    if table.primary_key:
+        lines.append(f"  primary key: {', '.join(table.primary_key)}")
+    lines += [f"  reference: {key.column} → {key.to_table}.{key.to_column}" for key in table.foreign_keys]
+    notes = [note.message for note in catalog.notes if note.table == table.name][:_NOTES_SHOWN]
+    lines += [f"  note: {note}" for note in notes]
+    bare = neutralise("\n".join(lines))
+    if not rows:
+        return bare, bare
+    samples = [f"    {' | '.join(_cell(value) for value in row)}" for row in rows[:_SAMPLE_ROWS]]
+    return bare, neutralise("\n".join([*lines, "  sample rows:", *samples]))
+
+
+def _first_values(catalog: Catalog, table: Table) -> tuple[dict[str, object], Sequence[tuple[object, ...]]]:
+    """Return the first value of each column that is not NULL, and the first rows."""
+    if not table.columns:
+        return {}, ()
+    preview = catalog.preview(f"FROM {quote_identifier(table.name)} LIMIT {_EXAMPLE_ROWS}", limit=_EXAMPLE_ROWS)
+    examples: dict[str, object] = {}
+    for index, column in enumerate(table.columns):
+        value = next((row[index] for row in preview.rows if row[index] is not None), None)
+        if value is not None:
+            examples[column.name] = value
+    return examples, preview.rows
+
+
+def _nullable(catalog: Catalog, table: Table) -> set[str]:
+    """Return the names of the columns that hold a NULL, from the whole table."""
+    if not table.columns or not table.row_count:
+        return set()
+    counts = ", ".join(f"count({quote_identifier(column.name)})" for column in table.columns)
+    try:
+        row = catalog.preview(f"SELECT {counts} FROM {quote_identifier(table.name)}", limit=1).rows[0]
+    except SqlError:
+        # Two columns of one name cannot be told apart by SQL; then nothing is promised of any.
+        return {column.name for column in table.columns}
+    return {column.name for column, present in zip(table.columns, row, strict=True) if present < table.row_count}
+
+
+def _heading(table: Table) -> str:
+    kind = _KINDS.get(table.kind, table.kind)
+    inner = f" :: {table.source_name}" if table.kind in {"sqlite", "workbook"} else ""
+    return f"[{kind}] context/{table.source}{inner}"
+
+
+def _fold(table: Table, reason: str) -> str:
+    schema = f"\\schema {table.name}"
+    return neutralise(
+        f"{_heading(table)}\n  table: {quote_if_needed(table.name)}    rows: {table.row_count}    "
+        f"columns: {len(table.columns)}    ({reason}; `explore_data` shows it with `{schema}`)"
+    )
+
+
+def _refusals(catalog: Catalog) -> list[str]:
+    return [neutralise(f"[unreadable] context/{item.source}: {item.message}") for item in catalog.refusals]
+
+
+def _least_relevant(descriptions: dict[str, str], question: str) -> list[str]:
+    """Return table names, those whose description shares least with the question first, ties by size then name."""
+    wanted = words(question)
+    return sorted(
+        descriptions,
+        key=lambda name: (len(wanted & words(descriptions[name])), -len(descriptions[name]), name),
+    )
+
+
+def _join(descriptions: Sequence[str]) -> str:
+    return "\n\n".join(descriptions) or "There is no table. The question cannot be answered by SQL on data."
+
+
+def quote_if_needed(name: str) -> str:
+    """Return a name as it can be written in SQL: plain where it is a plain identifier, else quoted."""
+    if re.fullmatch(r"[^\W\d]\w*", name) and duckdb.tokenize(name) == [(0, duckdb.token_type.identifier)]:
+        return name
+    return quote_identifier(name)
+
+
+def _example(value: object) -> str:
+    return repr(_cell(value)) if isinstance(value, str) else _cell(value)
+
+
+def _cell(value: object) -> str:
+    text = "NULL" if value is None else " ".join(str(value).split())
+    return text if len(text) <= _CELL_CHARACTERS else text[: _CELL_CHARACTERS - 1] + "…"

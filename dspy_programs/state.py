@@ -1,0 +1,123 @@
+"""What a program has learned, in a JSON file that knows for which signatures it was learned.
+
+DSPy restores fields by their position, so that a state for another version of a signature shifts descriptions in
+silence (dspy-and-local-lm.md, section 5). Here such a state is refused. A language model is never saved with a program:
+its address would be dropped on loading and the program would then ask a public endpoint.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import dspy
+import pydantic
+
+from debriefer.errors import DebrieferError, MissingFileError
+
+_FORMAT = 1
+_COMPILE_AGAIN = "compile the program again and save its new state"
+
+
+class ProgramStateError(DebrieferError):
+    """A program's state cannot be saved, or does not fit the program."""
+
+
+def signature_hash(signature: type[dspy.Signature]) -> str:
+    """Return sixteen hex digits for the form of a signature: names, order, direction and types of its fields.
+
+    Instructions and descriptions take no part: they are what an optimiser may rewrite.
+    """
+    fields = [
+        (direction, name, _type_text(field.annotation))
+        for direction, group in (("in", signature.input_fields), ("out", signature.output_fields))
+        for name, field in group.items()
+    ]
+    return hashlib.sha256(json.dumps(fields, ensure_ascii=False).encode()).hexdigest()[:16]
+
+
+def save_state(program: dspy.Module, path: str | Path) -> None:
+    """Write what `program` has learned: instructions, descriptions and examples of each predictor.
+
+    Examples hold text of the tasks that they were taken from.
+
+    Raises:
+        ProgramStateError: A predictor carries a language model, or an example holds what JSON cannot hold.
+    """
+    path = Path(path)
+    for name, predictor in program.named_predictors():
+        if predictor.lm is not None:
+            message = f"predictor `{name}` carries a language model"
+            raise ProgramStateError(message, hint='choose the model with `models.using("solver")`, not with `set_lm`')
+    document = {
+        "format": _FORMAT,
+        "program": _class_name(program),
+        "dspy": metadata.version("dspy"),
+        "signatures": _hashes(program),
+        "state": program.dump_state(),
+    }
+    try:
+        text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        message = f"the state of `{_class_name(program)}` is no JSON: {error}"
+        raise ProgramStateError(message) from error
+    partial = path.with_name(f"{path.name}.partial")
+    partial.write_text(text + "\n", encoding="utf-8")
+    partial.replace(path)
+
+
+def load_state(program: dspy.Module, path: str | Path) -> None:
+    """Give `program` what `save_state` wrote; a program that is refused a state keeps its own.
+
+    Raises:
+        MissingFileError: There is no such file.
+        ProgramStateError: The file is no state, is one of another program, or was learned for other signatures.
+    """
+    path = Path(path)
+    if not path.is_file():
+        message = f"`{path}` does not exist"
+        raise MissingFileError(message, hint="a program runs without a state, too; leave the path out")
+    try:
+        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        version, name = document["format"], document["program"]
+        signatures, state = document["signatures"], document["state"]
+    except (ValueError, KeyError, TypeError) as error:
+        message = f"`{path}` is no saved state of a program"
+        raise ProgramStateError(message, hint="load what `dspy_programs.state.save_state` wrote") from error
+    if version != _FORMAT:
+        message = f"`{path}` has format {version}, this version reads {_FORMAT}"
+        raise ProgramStateError(message, hint=_COMPILE_AGAIN)
+    if name != _class_name(program):
+        message = f"`{path}` was learned by `{name}`, not by `{_class_name(program)}`"
+        raise ProgramStateError(message)
+    ours = _hashes(program)
+    changed = sorted(key for key in {*ours, *signatures} if ours.get(key) != signatures.get(key))
+    if changed:
+        message = f"`{path}` was learned for another version of `{'`, `'.join(changed)}`"
+        raise ProgramStateError(message, hint=_COMPILE_AGAIN)
+    if any(part.get("lm") is not None for part in state.values()):
+        message = f"`{path}` carries a language model"
+        raise ProgramStateError(message, hint=_COMPILE_AGAIN)
+    program.load_state(state)
+
+
+def _hashes(program: dspy.Module) -> dict[str, str]:
+    return {name: signature_hash(predictor.signature) for name, predictor in program.named_predictors()}
+
+
+def _class_name(program: dspy.Module) -> str:
+    return f"{type(program).__module__}:{type(program).__qualname__}"
+
+
+def _type_text(annotation: Any) -> str:  # noqa: ANN401 -- any annotation
+    """Return a type as text: its name, and for a model of our own also its schema."""
+    text = inspect.formatannotation(annotation)
+    if inspect.isclass(annotation) and issubclass(annotation, pydantic.BaseModel):
+        if issubclass(annotation, dspy.Type):
+            return text
+        return f"{text} {json.dumps(annotation.model_json_schema(), sort_keys=True)}"
+    return text

@@ -1,0 +1,96 @@
+"""How a run answers its tasks, and with which models."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from debriefer.models import Budget, Models
+
+# An attempt is bounded in time, so that one task cannot hold a place for ever. Eighty requests of a slow model of
+# 20 s each fit into it.
+_ATTEMPT_SECONDS = 1_800.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """How tasks are answered.
+
+    Attributes:
+        attempts: Largest number of attempts with a model (5 in the specification, section 4.4.2).
+        budget: Bounds on each attempt (80 requests in the specification).
+        offline_fallback: Whether the offline baseline may answer where the model gave no output.
+        always_answer: Whether the offline baseline gives its best reading, however unsure.
+    """
+
+    attempts: int = 5
+    budget: Budget = field(default_factory=lambda: Budget(requests=80, seconds=_ATTEMPT_SECONDS))
+    offline_fallback: bool = True
+    always_answer: bool = False
+
+    def __post_init__(self) -> None:
+        if self.attempts < 1:
+            message = f"attempts must be at least 1, got {self.attempts}"
+            raise ValueError(message)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings as JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Self:
+        """Return the settings that `to_dict` gave."""
+        return cls(**{**values, "budget": Budget(**values["budget"])})
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """Which models a run uses: what the environment and `--lm` say. Holds no key, so that it can be handed on.
+
+    Attributes:
+        lm: What `--lm` was given; `None` for the environment alone.
+    """
+
+    lm: str | None = None
+
+    def load(self, slots: Path | None = None) -> Models | None:
+        """Return the models, or `None` where nothing is configured.
+
+        Args:
+            slots: Folder that makes the bound on requests at once hold over several processes, if the environment
+                names none (`MODEL_SLOTS`).
+
+        Raises:
+            ModelError: The environment is half configured.
+        """
+        environment = dict(os.environ)
+        if slots is not None and not environment.get("MODEL_SLOTS"):
+            environment["MODEL_SLOTS"] = str(slots)
+        return Models.from_environment(lm=self.lm, environment=environment)
+
+
+def model_identity(models: Models | None) -> dict[str, Any]:
+    """Return what of the models decides about answers: names and settings, neither addresses nor keys nor prices."""
+    if models is None:
+        return {}
+    relevant = (
+        "model",
+        "max_output_tokens",
+        "context_window",
+        "temperature",
+        "vision",
+        "native_tools",
+        "response_schema",
+        "reasoning",
+        "reasoning_effort",
+        "image_pixel_budget",
+    )
+
+    def of(settings: dict[str, Any]) -> dict[str, Any]:
+        return {name: settings[name] for name in relevant}
+
+    described = models.to_dict()
+    roles = {role: of(settings) for role, settings in described["roles"].items()}
+    return {"default": of(described["default"]), "roles": roles}

@@ -1,0 +1,24 @@
+"""Scripts for the tests of signals: the analyst, who lets one task wait for its last reply."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.doubles import analyst
+from tests.doubles.script import Answer, Reply, Turn
+
+
+def waits_a_second(turn: Turn) -> Answer:
+    return _late(turn, 1.5)
+
+
+def hangs(turn: Turn) -> Answer:
+    return _late(turn, 100.0)
+
+
+def _late(turn: Turn, seconds: float) -> Answer:
+    answer = analyst.direct(turn)
+    assert isinstance(answer, Reply)
+    waits = "华东仓库" in analyst.Session(turn).question and "holds what was asked" in (answer.text or "")
+    # A reply that ends nothing, so that what was there when the signal came is not accepted.
+    return replace(analyst.Session(turn).act("And now?", ("read_solver", {})), delay=seconds) if waits else answer
