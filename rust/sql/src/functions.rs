@@ -95,7 +95,7 @@ impl Rewriter<'_, '_> {
                     self.cast_text(call, &arguments[1..]);
                 }
                 "dateadd" if arguments.len() == 3 && self.is_part(call, &arguments) => {
-                    self.quote_part(call, &arguments)
+                    self.quote_part(call, &arguments);
                 }
                 "datename" if arguments.len() == 2 => self.quote_part(call, &arguments),
                 "date_format" if arguments.len() == 2 => self.date_format(call, &arguments),
