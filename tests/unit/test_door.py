@@ -201,6 +201,35 @@ def test_times_are_sqlites(
     assert _same(got[0], expected), (sql, door.prepare(sql).sql, got[0], expected)
 
 
+@pytest.mark.parametrize("moment", ["2024-01-01 10:11:12+02:00", "infinity", "2024/01/02", "2024-1-1", "12:30", "2460000.5"])
+@pytest.mark.parametrize("macro", ["sqlite_moment", "sqlite_read"])
+def test_text_is_read_as_sqlite_reads_it(
+    engines: tuple[sqlite3.Connection, duckdb.DuckDBPyConnection, SqlDoor], macro: str, moment: str
+) -> None:
+    lite, duck, _ = engines
+    expected = lite.execute("SELECT strftime('%Y-%m-%d %H:%M', ?)", [moment]).fetchone()
+    assert duck.execute(f"SELECT strftime({macro}('{moment}'), '%Y-%m-%d %H:%M')").fetchone() == expected
+
+
+def test_times_of_sqlite_compare_with_dates() -> None:
+    duck = duckdb.connect()
+    for macro in MACROS:
+        duck.execute(macro)
+    duck.execute("CREATE TABLE days AS SELECT DATE '2024-01-07' AS d, TIMESTAMP '2024-01-07 10:00:00' AS ts")
+    door = SqlDoor({"days": ["d", "ts"]}, {}, {"days": ["d", "ts"]})
+    for condition in (
+        "d >= date('2024-01-06', '+1 day')",
+        "d BETWEEN date('2024-01-06', '+1 day') AND date('2024-01-06', '+2 days')",
+        "date('2024-01-06', '+1 day') = days.d",
+        "ts > datetime('2024-01-06', '-1 day')",
+        "strftime('%Y', d) - 2000 = 24",
+    ):
+        assert duck.execute(door.prepare(f"SELECT count(*) FROM days WHERE {condition}").sql).fetchone() == (1,)
+    with pytest.raises(duckdb.Error, match="dateadd"):
+        duck.execute("SELECT dateadd('weekday', 1, d) FROM days")
+    duck.close()
+
+
 @pytest.mark.parametrize(
     ("call", "expected"),
     [

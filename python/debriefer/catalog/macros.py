@@ -16,8 +16,12 @@ _MOMENT = """
 CREATE MACRO sqlite_moment(x) AS list_transform([CAST(x AS VARCHAR)], lambda v:
     CASE WHEN lower(trim(v)) = 'now' THEN CAST(now() AT TIME ZONE 'UTC' AS TIMESTAMP)
     ELSE coalesce(
-        TRY_CAST(v AS TIMESTAMP),
-        TRY_CAST('2000-01-01 ' || v AS TIMESTAMP),
+        CASE WHEN regexp_full_match(v, '[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?)?')
+        THEN TRY_CAST(v AS TIMESTAMP) END,
+        CASE WHEN regexp_full_match(v, '[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)? *(Z|[+-][0-9]{2}(:[0-9]{2})?)')
+        THEN CAST(TRY_CAST(v AS TIMESTAMPTZ) AT TIME ZONE 'UTC' AS TIMESTAMP) END,
+        CASE WHEN regexp_full_match(v, '[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?')
+        THEN TRY_CAST('2000-01-01 ' || v AS TIMESTAMP) END,
         CASE WHEN TRY_CAST(v AS DOUBLE) BETWEEN 0 AND 5373484.5
         THEN make_timestamp(CAST(round((TRY_CAST(v AS DOUBLE) - 2440587.5) * 86400000) * 1000 AS BIGINT)) END)
     END)[1]
@@ -25,10 +29,10 @@ CREATE MACRO sqlite_moment(x) AS list_transform([CAST(x AS VARCHAR)], lambda v:
 
 # The same for a column, which costs nothing to name four times.
 _READ = """
-CREATE MACRO sqlite_read(x) AS coalesce(
-    TRY_CAST(CAST(x AS VARCHAR) AS TIMESTAMP),
-    TRY_CAST('2000-01-01 ' || CAST(x AS VARCHAR) AS TIMESTAMP),
-    CASE WHEN TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE) IS NOT NULL THEN sqlite_moment(x) END)
+CREATE MACRO sqlite_read(x) AS CASE
+    WHEN regexp_full_match(CAST(x AS VARCHAR), '[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?)?')
+    THEN TRY_CAST(CAST(x AS VARCHAR) AS TIMESTAMP)
+    WHEN x IS NOT NULL THEN sqlite_moment(x) END
 """
 
 # Months are added to the month and days beyond its end run into the next one, as in SQLite (31 January plus one month

@@ -10,7 +10,8 @@ use crate::word::Word;
 const LONGEST_CALL: u32 = 4096;
 
 /// Functions whose calls are looked at.
-const FOREIGN: [&str; 27] = [
+const FOREIGN: [&str; 28] = [
+    "datetime",
     "strftime",
     "date",
     "time",
@@ -80,6 +81,7 @@ impl Rewriter<'_, '_> {
             match self.text(call.name).to_ascii_lowercase().as_str() {
                 "strftime" => self.strftime(call, &arguments),
                 "date" => self.date(call, &arguments),
+                "datetime" => self.compare(call, "TIMESTAMP"),
                 "time" if arguments.len() > 1 => self.rename(call, "sqlite_time"),
                 "datediff" if arguments.len() == 2 => self.rename(call, "mysql_datediff"),
                 "timestampdiff" if arguments.len() == 3 && self.is_part(call, &arguments) => {
@@ -291,9 +293,61 @@ impl Rewriter<'_, '_> {
                 let (name, close) = (self.token(call.name), self.token(call.close));
                 self.edits.replace(name.start, close.end, text, RewriteKind::Function);
             }
-            [_, _, ..] => self.rename(call, "sqlite_date"),
+            [_, _, ..] => {
+                self.compare(call, "DATE");
+                self.rename(call, "sqlite_date");
+            }
             _ => {}
         }
+    }
+
+    /// A call that gives text is made a time beside a column that holds times: `DuckDB` compares no text with them.
+    fn compare(&mut self, call: &Call, sql_type: &str) {
+        if !self.is_beside_time(call) {
+            return;
+        }
+        let (name, close) = (self.token(call.name), self.token(call.close));
+        self.edits.insert(name.start, "CAST(", RewriteKind::Function);
+        self.edits
+            .insert(close.end, format!(" AS {sql_type})"), RewriteKind::Function);
+    }
+
+    /// Whether the call is compared with a column that has a date or time type.
+    fn is_beside_time(&self, call: &Call) -> bool {
+        let compares = |token: Token| token.kind == Kind::Op && matches!(token.op, b'=' | b'<' | b'>' | op::COMPARE);
+        let tokens = self.scope.tokens;
+        let behind = call.close as usize + 1;
+        if behind + 1 < tokens.len() && compares(tokens[behind]) {
+            let first = crate::lexer::offset(behind + 1);
+            let qualified = tokens.get(behind + 2).is_some_and(|t| t.op == b'.') && behind + 3 < tokens.len();
+            let last = if qualified { first + 2 } else { first };
+            return self.is_column(first, last) && self.scope.is_temporal(call.block, first, last);
+        }
+        let Some(mut sign) = (call.name as usize).checked_sub(1) else {
+            return false;
+        };
+        if tokens[sign].op == crate::structure::OF_BETWEEN && tokens[sign].word == Word::And {
+            let from = sign.saturating_sub(64);
+            match tokens[from..sign].iter().rposition(|t| t.word == Word::Between) {
+                Some(at) => sign = from + at,
+                None => return false,
+            }
+        } else if !compares(tokens[sign]) && tokens[sign].word != Word::Between {
+            return false;
+        }
+        let Some(mut last) = sign.checked_sub(1) else {
+            return false;
+        };
+        if tokens[last].word == Word::Not && last > 0 {
+            last -= 1;
+        }
+        let first = if last > 1 && tokens[last - 1].op == b'.' {
+            last - 2
+        } else {
+            last
+        };
+        let (first, last) = (crate::lexer::offset(first), crate::lexer::offset(last));
+        self.is_column(first, last) && self.scope.is_temporal(call.block, first, last)
     }
 
     /// `strftime('%Y', text)`: `SQLite` reads text, `DuckDB` takes times only.
@@ -320,6 +374,11 @@ impl Rewriter<'_, '_> {
             return;
         }
         if modifiers.is_empty() && !epoch && self.is_temporal(call.block, *value, *value_end) {
+            if self.is_calculated_with(call) && is_number_format(&format) {
+                let (name, close) = (self.token(call.name), self.token(call.close));
+                self.edits.insert(name.start, "CAST(", RewriteKind::Function);
+                self.edits.insert(close.end, " AS BIGINT)", RewriteKind::Function);
+            }
             return;
         }
         let now = self.text(*value).eq_ignore_ascii_case("'now'");
