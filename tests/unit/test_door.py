@@ -121,6 +121,12 @@ def catalog(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Catalog]:
         ("SELECT id FROM orders WHERE place REGEXP 'P'", "syntax error", "regexp_matches"),
         ("SELECT * FROM read_csv('/etc/hostname')", "files cannot be read", "table already"),
         ("SELECT DATE '2024-13-01'", "`2024-13-01`", "TRY_CAST"),
+        ("SELECT id // 0 FROM orders", "division by zero", "nullif"),
+        ("SELECT strftime(day, '%F') FROM orders", "strftime", "%Y-%m-%d"),
+        ("SELECT TOP 1 WITH TIES id FROM orders", "syntax error", "QUALIFY"),
+        ("SELECT TOP 50 PERCENT id FROM orders", "syntax error", "LIMIT 10%"),
+        ("SELECT amount DIV 2 FROM orders", "syntax error", "trunc"),
+        ("SELECT total(DISTINCT id) FROM orders", "`total` takes no DISTINCT", "sum(DISTINCT x)"),
         ("SELECT max(sum(amount)) FROM orders", "inside an aggregate", "subquery"),
     ],
 )
@@ -201,7 +207,9 @@ def test_times_are_sqlites(
     assert _same(got[0], expected), (sql, door.prepare(sql).sql, got[0], expected)
 
 
-@pytest.mark.parametrize("moment", ["2024-01-01 10:11:12+02:00", "infinity", "2024/01/02", "2024-1-1", "12:30", "2460000.5"])
+@pytest.mark.parametrize(
+    "moment", ["2024-01-01 10:11:12+02:00", "infinity", "2024/01/02", "2024-1-1", "12:30", "2460000.5"]
+)
 @pytest.mark.parametrize("macro", ["sqlite_moment", "sqlite_read"])
 def test_text_is_read_as_sqlite_reads_it(
     engines: tuple[sqlite3.Connection, duckdb.DuckDBPyConnection, SqlDoor], macro: str, moment: str

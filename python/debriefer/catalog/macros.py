@@ -12,15 +12,15 @@ __all__ = ["MACROS"]
 # and a lambda give it a name instead.
 
 # SQLite reads text, times and Julian day numbers; what it cannot read is NULL.
-_MOMENT = """
+_MOMENT = r"""
 CREATE MACRO sqlite_moment(x) AS list_transform([CAST(x AS VARCHAR)], lambda v:
     CASE WHEN lower(trim(v)) = 'now' THEN CAST(now() AT TIME ZONE 'UTC' AS TIMESTAMP)
     ELSE coalesce(
-        CASE WHEN regexp_full_match(v, '[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?)?')
+        CASE WHEN regexp_full_match(v, '\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d([.]\d+)?)?)?')
         THEN TRY_CAST(v AS TIMESTAMP) END,
-        CASE WHEN regexp_full_match(v, '[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)? *(Z|[+-][0-9]{2}(:[0-9]{2})?)')
+        CASE WHEN regexp_full_match(v, '\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d([.]\d+)?)? *(Z|[+-]\d\d(:\d\d)?)')
         THEN CAST(TRY_CAST(v AS TIMESTAMPTZ) AT TIME ZONE 'UTC' AS TIMESTAMP) END,
-        CASE WHEN regexp_full_match(v, '[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?')
+        CASE WHEN regexp_full_match(v, '\d\d:\d\d(:\d\d([.]\d+)?)?')
         THEN TRY_CAST('2000-01-01 ' || v AS TIMESTAMP) END,
         CASE WHEN TRY_CAST(v AS DOUBLE) BETWEEN 0 AND 5373484.5
         THEN make_timestamp(CAST(round((TRY_CAST(v AS DOUBLE) - 2440587.5) * 86400000) * 1000 AS BIGINT)) END)
@@ -28,9 +28,9 @@ CREATE MACRO sqlite_moment(x) AS list_transform([CAST(x AS VARCHAR)], lambda v:
 """
 
 # The same for a column, which costs nothing to name four times.
-_READ = """
+_READ = r"""
 CREATE MACRO sqlite_read(x) AS CASE
-    WHEN regexp_full_match(CAST(x AS VARCHAR), '[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?)?')
+    WHEN regexp_full_match(CAST(x AS VARCHAR), '\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d([.]\d+)?)?)?')
     THEN TRY_CAST(CAST(x AS VARCHAR) AS TIMESTAMP)
     WHEN x IS NOT NULL THEN sqlite_moment(x) END
 """
