@@ -161,6 +161,14 @@ pub(crate) fn definitions(sql: &str) -> Definitions<'_> {
             }
         }
         if token.kind == Kind::Ident && token.op == crate::lexer::op::WIDE && !after_as {
+            let run = until_quote(token.text(sql));
+            if run.len() <= LONGEST_ALIAS {
+                names.extend(glued_alias(run));
+            }
+            // A new name in FROM, or an item's.
+            if previous.is_some_and(ends_operand) && !is_suspicious(run) {
+                names.insert(run);
+            }
             // An alias without AS.
             let name = token.text(sql);
             if name.contains('（') && is_definition(name, previous) {
@@ -172,6 +180,19 @@ pub(crate) fn definitions(sql: &str) -> Definitions<'_> {
     }
     names.remove("");
     names
+}
+
+/// A run beyond this length defines no alias.
+const LONGEST_ALIAS: usize = 256;
+
+/// The name behind the last `AS` of a run: `年份AS年` defines `年`.
+fn glued_alias(run: &str) -> Option<&str> {
+    let parts = segments(run);
+    let at = parts
+        .iter()
+        .rposition(|s| s.ascii && s.mark.is_none() && word(&run.as_bytes()[s.start..s.end]) == Word::As)?;
+    let name = parts.get(at + 1).filter(|s| s.mark.is_none())?;
+    Some(&run[name.start..name.end])
 }
 
 struct Segment {

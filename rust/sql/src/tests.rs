@@ -254,6 +254,23 @@ fn typographic_marks_take_linear_time() {
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
 
+#[test]
+fn words_glued_to_new_names_are_set_apart() {
+    assert_eq!(
+        fixed("SELECT 年份AS年 FROM t ORDER BY 年"),
+        "SELECT 年份 AS 年 FROM t ORDER BY 年"
+    );
+    assert_eq!(
+        fixed("SELECT COUNT(*) AS次数 FROM t ORDER BY 次数DESC"),
+        "SELECT COUNT(*) AS 次数 FROM t ORDER BY 次数 DESC"
+    );
+    assert_eq!(
+        fixed("SELECT 1 FROM t 乙 JOIN t 丙 ON乙.年份=丙.年份"),
+        "SELECT 1 FROM t 乙 JOIN t 丙 ON 乙.年份=丙.年份"
+    );
+    unchanged("SELECT a AS 年份AS年 FROM t ORDER BY 年份AS年");
+}
+
 fn sql_like() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         Just("SELECT "),
