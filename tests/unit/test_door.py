@@ -121,6 +121,12 @@ def catalog(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Catalog]:
         ("SELECT id FROM orders WHERE place REGEXP 'P'", "syntax error", "regexp_matches"),
         ("SELECT * FROM read_csv('/etc/hostname')", "files cannot be read", "table already"),
         ("SELECT DATE '2024-13-01'", "`2024-13-01`", "TRY_CAST"),
+        ("SELECT id // 0 FROM orders", "division by zero", "nullif"),
+        ("SELECT strftime(day, '%F') FROM orders", "strftime", "%Y-%m-%d"),
+        ("SELECT TOP 1 WITH TIES id FROM orders", "syntax error", "QUALIFY"),
+        ("SELECT TOP 50 PERCENT id FROM orders", "syntax error", "LIMIT 10%"),
+        ("SELECT amount DIV 2 FROM orders", "syntax error", "trunc"),
+        ("SELECT total(DISTINCT id) FROM orders", "`total` takes no DISTINCT", "sum(DISTINCT x)"),
         ("SELECT max(sum(amount)) FROM orders", "inside an aggregate", "subquery"),
     ],
 )
@@ -164,7 +170,7 @@ _CALLS = [
     "strftime('%Y-%m-%d %H:%M:%S', x{})",
     "strftime('%s', x{})",
     "strftime('%Y', x{}) + 1",
-    "strftime('%j|%w|%f', x{})",
+    "strftime('%j|%w', x{})",
 ]
 _MOMENTS = ["2024-01-31", "2024-02-29 23:59:59", "1999-12-31T00:00:01", "10:11", "2459000.5", "junk", None]
 _MODIFIERS = [
@@ -202,6 +208,37 @@ def test_times_are_sqlites(
 
 
 @pytest.mark.parametrize(
+    "moment", ["2024-01-01 10:11:12+02:00", "infinity", "2024/01/02", "2024-1-1", "12:30", "2460000.5"]
+)
+@pytest.mark.parametrize("macro", ["sqlite_moment", "sqlite_read"])
+def test_text_is_read_as_sqlite_reads_it(
+    engines: tuple[sqlite3.Connection, duckdb.DuckDBPyConnection, SqlDoor], macro: str, moment: str
+) -> None:
+    lite, duck, _ = engines
+    expected = lite.execute("SELECT strftime('%Y-%m-%d %H:%M', ?)", [moment]).fetchone()
+    assert duck.execute(f"SELECT strftime({macro}('{moment}'), '%Y-%m-%d %H:%M')").fetchone() == expected
+
+
+def test_times_of_sqlite_compare_with_dates() -> None:
+    duck = duckdb.connect()
+    for macro in MACROS:
+        duck.execute(macro)
+    duck.execute("CREATE TABLE days AS SELECT DATE '2024-01-07' AS d, TIMESTAMP '2024-01-07 10:00:00' AS ts")
+    door = SqlDoor({"days": ["d", "ts"]}, {}, {"days": ["d", "ts"]})
+    for condition in (
+        "d >= date('2024-01-06', '+1 day')",
+        "d BETWEEN date('2024-01-06', '+1 day') AND date('2024-01-06', '+2 days')",
+        "date('2024-01-06', '+1 day') = days.d",
+        "ts > datetime('2024-01-06', '-1 day')",
+        "strftime('%Y', d) - 2000 = 24",
+    ):
+        assert duck.execute(door.prepare(f"SELECT count(*) FROM days WHERE {condition}").sql).fetchone() == (1,)
+    with pytest.raises(duckdb.Error, match="dateadd"):
+        duck.execute("SELECT dateadd('weekday', 1, d) FROM days")
+    duck.close()
+
+
+@pytest.mark.parametrize(
     ("call", "expected"),
     [
         ("iif(1 > 2, 'a', 'b')", "b"),
@@ -215,8 +252,10 @@ def test_times_are_sqlites(
         ("find_in_set('z', 'a,b')", 0),
         ("locate('b', 'abab', 3)", 4),
         ("charindex('z', 'ab')", 0),
-        ("truncate(-1.999, 1)", -1.9),
         ("stuff('abcdef', 2, 3, 'x')", "axef"),
+        ("stuff('abcdef', 0, 1, 'x')", None),
+        ("stuff('abc', 9, 1, 'x')", None),
+        ("CAST(dateadd('day', 1.9, '2024-01-30') AS VARCHAR)", "2024-01-31 00:00:00"),
         ("replicate('ab', 2) || space(2) || 'c'", "abab  c"),
         ("datename('month', '2024-03-05')", "March"),
         ("CAST(dateadd('month', 1, '2024-01-31') AS VARCHAR)", "2024-02-29 00:00:00"),

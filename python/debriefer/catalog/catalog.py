@@ -180,7 +180,7 @@ class Catalog:
             if self._door is None:
                 aliases = {alias: table.name for table in self._tables.values() for alias in table.aliases}
                 temporal = {
-                    table.name: [c.name for c in table.columns if c.sql_type.startswith(("DATE", "TIME"))]
+                    table.name: [c.name for c in table.columns if c.sql_type.startswith(("DATE", "TIME", "INTERVAL"))]
                     for table in self._tables.values()
                 }
                 self._door = SqlDoor(self.schema, aliases, temporal)

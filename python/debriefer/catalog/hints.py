@@ -198,7 +198,18 @@ def _syntax(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
         "[": "a name with special characters is written in double quotes",
         "percent": "`LIMIT 10%` at the end",
     }
-    return f"syntax error at or near `{near}`{place}", known.get(near.casefold())
+    return f"syntax error at or near `{near}`{place}", known.get(near.casefold()) or _foreign(context.sql)
+
+
+def _foreign(sql: str) -> str | None:
+    """Return what stands for a clause of another dialect that cannot be rewritten exactly."""
+    if re.search(r"\bWITH\s+TIES\b", sql, re.IGNORECASE):
+        return "`QUALIFY rank() OVER (ORDER BY x) <= n` keeps ties"
+    if re.search(r"\bTOP\b.*\bPERCENT\b", sql, re.IGNORECASE | re.DOTALL):
+        return "`LIMIT 10%` at the end"
+    if re.search(r"\bDIV\b", sql, re.IGNORECASE):
+        return "`CAST(trunc(a / b) AS BIGINT)` divides like DIV"
+    return None
 
 
 _Explanation = tuple[str, str | None]
@@ -220,6 +231,21 @@ _FIXED: tuple[tuple[str, str, str], ...] = (
         "aggregate function calls cannot be nested",
         "an aggregate cannot stand inside an aggregate",
         "aggregate in a subquery first",
+    ),
+    (
+        "Division by zero",
+        "a division by zero",
+        "`a // nullif(b, 0)` gives NULL there",
+    ),
+    (
+        "Failed to parse format specifier|Unrecognized format for strftime",
+        "the format of `strftime` holds a directive that DuckDB does not know",
+        "`%Y-%m-%d` instead of `%F`, `%-d` instead of `%e`, `julianday(x)` instead of `%J`",
+    ),
+    (
+        'Function "total" is a Macro Function',
+        "`total` takes no DISTINCT, FILTER or ORDER BY here",
+        "`coalesce(CAST(sum(DISTINCT x) AS DOUBLE), 0.0)`; `sum(x) FILTER (WHERE …)` in the same way",
     ),
     ("lambda arrow", "`x -> …` is no lambda here", "write `lambda x: …`"),
     (

@@ -12,23 +12,27 @@ __all__ = ["MACROS"]
 # and a lambda give it a name instead.
 
 # SQLite reads text, times and Julian day numbers; what it cannot read is NULL.
-_MOMENT = """
+_MOMENT = r"""
 CREATE MACRO sqlite_moment(x) AS list_transform([CAST(x AS VARCHAR)], lambda v:
     CASE WHEN lower(trim(v)) = 'now' THEN CAST(now() AT TIME ZONE 'UTC' AS TIMESTAMP)
     ELSE coalesce(
-        TRY_CAST(v AS TIMESTAMP),
-        TRY_CAST('2000-01-01 ' || v AS TIMESTAMP),
+        CASE WHEN regexp_full_match(v, '\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d([.]\d+)?)?)?')
+        THEN TRY_CAST(v AS TIMESTAMP) END,
+        CASE WHEN regexp_full_match(v, '\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d([.]\d+)?)? *(Z|[+-]\d\d(:\d\d)?)')
+        THEN CAST(TRY_CAST(v AS TIMESTAMPTZ) AT TIME ZONE 'UTC' AS TIMESTAMP) END,
+        CASE WHEN regexp_full_match(v, '\d\d:\d\d(:\d\d([.]\d+)?)?')
+        THEN TRY_CAST('2000-01-01 ' || v AS TIMESTAMP) END,
         CASE WHEN TRY_CAST(v AS DOUBLE) BETWEEN 0 AND 5373484.5
         THEN make_timestamp(CAST(round((TRY_CAST(v AS DOUBLE) - 2440587.5) * 86400000) * 1000 AS BIGINT)) END)
     END)[1]
 """
 
 # The same for a column, which costs nothing to name four times.
-_READ = """
-CREATE MACRO sqlite_read(x) AS coalesce(
-    TRY_CAST(CAST(x AS VARCHAR) AS TIMESTAMP),
-    TRY_CAST('2000-01-01 ' || CAST(x AS VARCHAR) AS TIMESTAMP),
-    CASE WHEN TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE) IS NOT NULL THEN sqlite_moment(x) END)
+_READ = r"""
+CREATE MACRO sqlite_read(x) AS CASE
+    WHEN regexp_full_match(CAST(x AS VARCHAR), '\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d([.]\d+)?)?)?')
+    THEN TRY_CAST(CAST(x AS VARCHAR) AS TIMESTAMP)
+    WHEN x IS NOT NULL THEN sqlite_moment(x) END
 """
 
 # Months are added to the month and days beyond its end run into the next one, as in SQLite (31 January plus one month
@@ -98,7 +102,6 @@ CREATE MACRO find_in_set(x, list) AS CASE WHEN x IS NULL OR list IS NULL THEN NU
 CREATE MACRO substring_index(x, mark, n) AS CASE WHEN n = 0 THEN ''
     WHEN n > 0 THEN array_to_string(string_split(x, mark)[1:n], mark)
     ELSE array_to_string(string_split(x, mark)[greatest(len(string_split(x, mark)) + n + 1, 1):], mark) END;
-CREATE MACRO truncate(x, places) AS trunc(x * 10 ** places) / 10 ** places;
 CREATE MACRO space(n) AS repeat(' ', n);
 """
 
@@ -111,14 +114,16 @@ CREATE MACRO charindex(part, x) AS instr(x, part),
         ELSE instr(substr(x, greatest(start, 1)), part) + greatest(start, 1) - 1 END;
 CREATE MACRO replicate(x, n) AS repeat(x, n);
 CREATE MACRO stuff(x, start, length, other) AS
-    left(x, start - 1) || coalesce(other, '') || substr(x, start + length);
+    CASE WHEN start BETWEEN 1 AND length(x) AND length >= 0
+    THEN left(x, start - 1) || coalesce(other, '') || substr(x, start + length) END;
 CREATE MACRO square(x) AS x * x;
 CREATE MACRO eomonth(x) AS last_day(CAST(x AS TIMESTAMP));
 CREATE MACRO dateadd(part, n, x) AS CAST(x AS TIMESTAMP) + CASE lower(part)
-    WHEN 'year' THEN to_years(CAST(n AS INTEGER)) WHEN 'quarter' THEN to_months(CAST(3 * n AS INTEGER))
-    WHEN 'month' THEN to_months(CAST(n AS INTEGER)) WHEN 'week' THEN to_days(CAST(7 * n AS INTEGER))
-    WHEN 'day' THEN to_days(CAST(n AS INTEGER)) WHEN 'hour' THEN to_hours(CAST(n AS BIGINT))
-    WHEN 'minute' THEN to_minutes(CAST(n AS BIGINT)) WHEN 'second' THEN to_seconds(CAST(n AS DOUBLE)) END;
+    WHEN 'year' THEN to_years(CAST(trunc(n) AS INTEGER)) WHEN 'quarter' THEN to_months(CAST(3 * trunc(n) AS INTEGER))
+    WHEN 'month' THEN to_months(CAST(trunc(n) AS INTEGER)) WHEN 'week' THEN to_days(CAST(7 * trunc(n) AS INTEGER))
+    WHEN 'day' THEN to_days(CAST(trunc(n) AS INTEGER)) WHEN 'hour' THEN to_hours(CAST(trunc(n) AS BIGINT))
+    WHEN 'minute' THEN to_minutes(CAST(trunc(n) AS BIGINT)) WHEN 'second' THEN to_seconds(CAST(trunc(n) AS BIGINT))
+    ELSE error('dateadd: the unit is one of year, quarter, month, week, day, hour, minute, second') END;
 CREATE MACRO datename(part, x) AS CASE lower(part) WHEN 'month' THEN monthname(CAST(x AS TIMESTAMP))
     WHEN 'weekday' THEN dayname(CAST(x AS TIMESTAMP))
     ELSE CAST(date_part(part, CAST(x AS TIMESTAMP)) AS VARCHAR) END;

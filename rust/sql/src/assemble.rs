@@ -37,6 +37,9 @@ pub(crate) struct Assembler<'a> {
     /// Behind this offset there is no closing mark.
     no_curly_after: usize,
     no_curly_string_after: usize,
+    /// End of the run that is being read, and what is left of it.
+    run_end: u32,
+    rest: Option<(u32, u32)>,
 }
 
 impl<'a> Assembler<'a> {
@@ -56,6 +59,8 @@ impl<'a> Assembler<'a> {
             defined: None,
             no_curly_after: usize::MAX,
             no_curly_string_after: usize::MAX,
+            run_end: 0,
+            rest: None,
         }
     }
 
@@ -162,10 +167,34 @@ impl<'a> Assembler<'a> {
     }
 
     /// A name that is not all ASCII.
+    ///
+    /// Behind a typographic quotation mark the rest of the run is read without looking for its end again.
     fn wide(&mut self, start: u32, end: u32) {
+        self.rest = Some((start, end));
+        while let Some((start, end)) = self.rest.take() {
+            self.run_end = end;
+            self.wide_part(start, end);
+            self.run_end = 0;
+        }
+    }
+
+    /// Goes on at `at`, inside the run that is being read or behind it.
+    fn resume_at(&mut self, at: usize) {
+        let end = self.run_end as usize;
+        let rest = self.sql.get(at..end.max(at)).unwrap_or("");
+        if rest.starts_with(|c: char| !c.is_ascii_digit() && c != '$') && !rest.is_ascii() {
+            self.rest = Some((crate::lexer::offset(at), self.run_end));
+            self.lexer.resume_at(end);
+        } else {
+            self.lexer.resume_at(at);
+        }
+    }
+
+    fn wide_part(&mut self, start: u32, end: u32) {
         let token = Token::new(Kind::Ident, start as usize, end as usize);
-        let text = token.text(self.sql);
-        let symbol = self.schema.symbol(text, &mut self.key);
+        // What stands behind a typographic quotation mark is read again: only the part before it costs anything.
+        let text = runs::until_quote(token.text(self.sql));
+        let symbol = self.schema.symbol(token.text(self.sql), &mut self.key);
         if symbol.is_some() || text.len() > LONGEST_RUN || !runs::is_suspicious(text) {
             self.wide_name(
                 token,
@@ -266,11 +295,11 @@ impl<'a> Assembler<'a> {
             }
             self.out.has_names |= kind == Kind::Curly;
             self.out.tokens.push(Token::new(kind, start, end));
-            self.lexer.resume_at(end);
+            self.resume_at(end);
         } else {
             *limit = (*limit).min(start);
             self.out.tokens.push(Token::new(Kind::Unknown, start, from));
-            self.lexer.resume_at(from);
+            self.resume_at(from);
         }
     }
 

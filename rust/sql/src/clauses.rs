@@ -102,7 +102,13 @@ impl Parser<'_> {
         let operand_after = self.token(at + 1).is_some_and(|t| {
             t.kind.is_literal() || t.kind.is_quoted_name() || (t.kind == Kind::Ident && !t.word.is_reserved())
         });
-        if operand_before && operand_after {
+        // Only whole numbers make sure that `//` divides as DIV does: DuckDB's keeps the fraction of a DOUBLE.
+        let whole = |at: usize| {
+            self.token(at)
+                .is_some_and(|t| t.kind == Kind::Number && t.text(self.sql).bytes().all(|b| b.is_ascii_digit()))
+        };
+        let exact = word == Word::Mod || (whole(at.wrapping_sub(1)) && whole(at + 1));
+        if operand_before && operand_after && exact {
             let token = self.tokens[at];
             let text = if word == Word::Div { "//" } else { "%" };
             self.edits.replace(token.start, token.end, text, RewriteKind::Function);

@@ -68,9 +68,26 @@ impl Edits {
         self.replace(at, at, text, kind);
     }
 
+    /// The stretches that are replaced, in the order of the text.
+    pub(crate) fn replaced(&self) -> Vec<(u32, u32)> {
+        let mut spans: Vec<_> = self
+            .0
+            .iter()
+            .filter(|e| e.start < e.end)
+            .map(|e| (e.start, e.end))
+            .collect();
+        spans.sort_unstable();
+        spans
+    }
+
     /// The edits in the order of the text; insertions at one place stay in the order in which they were made.
     pub(crate) fn into_sorted(mut self) -> Vec<Edit> {
         self.0.sort_by_key(|edit| (edit.start, edit.end));
+        debug_assert!(
+            self.0.windows(2).all(|pair| pair[0].end <= pair[1].start),
+            "edits overlap: {:?}",
+            self.0
+        );
         self.0
     }
 }

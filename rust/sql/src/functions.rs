@@ -10,7 +10,8 @@ use crate::word::Word;
 const LONGEST_CALL: u32 = 4096;
 
 /// Functions whose calls are looked at.
-const FOREIGN: [&str; 27] = [
+const FOREIGN: [&str; 28] = [
+    "datetime",
     "strftime",
     "date",
     "time",
@@ -48,19 +49,17 @@ pub(crate) fn is_foreign(name: &str) -> bool {
 }
 
 /// Units of time that T-SQL and `MySQL` write without quotes.
-const PARTS: [&str; 12] = [
+/// Those that the dialects count or round in their own way (weeks, weekdays, fractions of a second) are not among
+/// them.
+const PARTS: [&str; 8] = [
     "year",
     "quarter",
     "month",
-    "week",
     "day",
     "hour",
     "minute",
     "second",
-    "millisecond",
-    "microsecond",
     "dayofyear",
-    "weekday",
 ];
 
 /// Rewrites the calls of a statement.
@@ -82,6 +81,7 @@ impl Rewriter<'_, '_> {
             match self.text(call.name).to_ascii_lowercase().as_str() {
                 "strftime" => self.strftime(call, &arguments),
                 "date" => self.date(call, &arguments),
+                "datetime" => self.compare(call, "TIMESTAMP"),
                 "time" if arguments.len() > 1 => self.rename(call, "sqlite_time"),
                 "datediff" if arguments.len() == 2 => self.rename(call, "mysql_datediff"),
                 "timestampdiff" if arguments.len() == 3 && self.is_part(call, &arguments) => {
@@ -96,7 +96,9 @@ impl Rewriter<'_, '_> {
                     self.quote_part(call, &arguments);
                     self.cast_text(call, &arguments[1..]);
                 }
-                "dateadd" if arguments.len() == 3 => self.quote_part(call, &arguments),
+                "dateadd" if arguments.len() == 3 && self.is_part(call, &arguments) => {
+                    self.quote_part(call, &arguments);
+                }
                 "datename" if arguments.len() == 2 => self.quote_part(call, &arguments),
                 "date_format" if arguments.len() == 2 => self.date_format(call, &arguments),
                 "str_to_date" if arguments.len() == 2 => self.str_to_date(call, &arguments),
@@ -165,8 +167,9 @@ impl Rewriter<'_, '_> {
         }
         let token = self.token(arguments[0].0);
         let text = token.text(self.scope.sql);
-        let meaning = self.scope.meaning(call.block, &Wanted::new(text, self.scope.schema));
-        if meaning.found != Spelling::Exact {
+        let wanted = Wanted::new(text, self.scope.schema);
+        let meaning = self.scope.meaning(call.block, &wanted);
+        if meaning.found != Spelling::Exact && !self.scope.is_variable(&wanted) {
             self.edits.replace(
                 token.start,
                 token.end,
@@ -230,7 +233,7 @@ impl Rewriter<'_, '_> {
             .replace(token.start, token.end, format!("'{format}'"), RewriteKind::Function);
     }
 
-    /// `CONVERT(INT, x)` of T-SQL and `CONVERT(x, SIGNED)` of `MySQL`.
+    /// `CONVERT(FLOAT, x)` of T-SQL and `CONVERT(x, SIGNED)` of `MySQL`.
     fn convert(&mut self, call: &Call, arguments: &[(u32, u32)]) {
         let (name, close) = (self.token(call.name), self.token(call.close));
         let ((first, first_end), (second, second_end)) = (arguments[0], arguments[1]);
@@ -256,16 +259,15 @@ impl Rewriter<'_, '_> {
 
     /// `DuckDB`'s type for one that is written as `INT` or `VARCHAR(20)`.
     fn sql_type(&self, first: u32, last: u32) -> Option<&'static str> {
-        let sized = last == first + 3 && self.token(first + 1).op == b'(' && self.token(last).op == b')';
-        if last != first && !sized {
+        // A size cuts the text, and a conversion to whole numbers rounds in MySQL and truncates in T-SQL.
+        if last != first {
             return None;
         }
         match self.text(first).to_ascii_lowercase().as_str() {
-            "int" | "integer" => Some("INTEGER"),
-            "bigint" | "signed" => Some("BIGINT"),
+            "signed" => Some("BIGINT"),
             "unsigned" => Some("UBIGINT"),
-            "float" | "double" if !sized => Some("DOUBLE"),
-            "varchar" | "nvarchar" | "char" | "nchar" | "text" => Some("VARCHAR"),
+            "float" | "double" => Some("DOUBLE"),
+            "char" | "text" => Some("VARCHAR"),
             "date" => Some("DATE"),
             "datetime" | "datetime2" => Some("TIMESTAMP"),
             _ => None,
@@ -291,9 +293,61 @@ impl Rewriter<'_, '_> {
                 let (name, close) = (self.token(call.name), self.token(call.close));
                 self.edits.replace(name.start, close.end, text, RewriteKind::Function);
             }
-            [_, _, ..] => self.rename(call, "sqlite_date"),
+            [_, _, ..] => {
+                self.compare(call, "DATE");
+                self.rename(call, "sqlite_date");
+            }
             _ => {}
         }
+    }
+
+    /// A call that gives text is made a time beside a column that holds times: `DuckDB` compares no text with them.
+    fn compare(&mut self, call: &Call, sql_type: &str) {
+        if !self.is_beside_time(call) {
+            return;
+        }
+        let (name, close) = (self.token(call.name), self.token(call.close));
+        self.edits.insert(name.start, "CAST(", RewriteKind::Function);
+        self.edits
+            .insert(close.end, format!(" AS {sql_type})"), RewriteKind::Function);
+    }
+
+    /// Whether the call is compared with a column that has a date or time type.
+    fn is_beside_time(&self, call: &Call) -> bool {
+        let compares = |token: Token| token.kind == Kind::Op && matches!(token.op, b'=' | b'<' | b'>' | op::COMPARE);
+        let tokens = self.scope.tokens;
+        let behind = call.close as usize + 1;
+        if behind + 1 < tokens.len() && compares(tokens[behind]) {
+            let first = crate::lexer::offset(behind + 1);
+            let qualified = tokens.get(behind + 2).is_some_and(|t| t.op == b'.') && behind + 3 < tokens.len();
+            let last = if qualified { first + 2 } else { first };
+            return self.is_column(first, last) && self.scope.is_temporal(call.block, first, last);
+        }
+        let Some(mut sign) = (call.name as usize).checked_sub(1) else {
+            return false;
+        };
+        if tokens[sign].op == crate::structure::OF_BETWEEN && tokens[sign].word == Word::And {
+            let from = sign.saturating_sub(64);
+            match tokens[from..sign].iter().rposition(|t| t.word == Word::Between) {
+                Some(at) => sign = from + at,
+                None => return false,
+            }
+        } else if !compares(tokens[sign]) && tokens[sign].word != Word::Between {
+            return false;
+        }
+        let Some(mut last) = sign.checked_sub(1) else {
+            return false;
+        };
+        if tokens[last].word == Word::Not && last > 0 {
+            last -= 1;
+        }
+        let first = if last > 1 && tokens[last - 1].op == b'.' {
+            last - 2
+        } else {
+            last
+        };
+        let (first, last) = (crate::lexer::offset(first), crate::lexer::offset(last));
+        self.is_column(first, last) && self.scope.is_temporal(call.block, first, last)
     }
 
     /// `strftime('%Y', text)`: `SQLite` reads text, `DuckDB` takes times only.
@@ -309,12 +363,22 @@ impl Rewriter<'_, '_> {
         {
             return;
         }
-        let format = format.replace("%f", "%S.%g");
+        let format = format.to_owned();
         let epoch = format == "'%s'";
-        if format.contains("%J") || (format.contains("%s") && !epoch) {
+        // SQLite rounds the seconds of `%f`, DuckDB cuts them; the others DuckDB does not know.
+        if ["%f", "%J", "%F", "%e", "%k", "%l", "%P", "%R", "%T", "%g"]
+            .iter()
+            .any(|own| format.contains(own))
+            || (format.contains("%s") && !epoch)
+        {
             return;
         }
         if modifiers.is_empty() && !epoch && self.is_temporal(call.block, *value, *value_end) {
+            if self.is_calculated_with(call) && is_number_format(&format) {
+                let (name, close) = (self.token(call.name), self.token(call.close));
+                self.edits.insert(name.start, "CAST(", RewriteKind::Function);
+                self.edits.insert(close.end, " AS BIGINT)", RewriteKind::Function);
+            }
             return;
         }
         let now = self.text(*value).eq_ignore_ascii_case("'now'");

@@ -3,6 +3,7 @@
 
 use crate::edits::Edits;
 use crate::lexer::{Kind, Token, offset, op};
+use crate::names::is_called;
 use crate::schema::Schema;
 use crate::structure::{
     Block, CANDIDATE, Call, Clause, FrameKind, ItemKind, MENTIONED, Mention, NONE, OF_BETWEEN, Origin, Role, Structure,
@@ -137,6 +138,7 @@ impl<'a> Parser<'a> {
             first_item: NONE,
             last_item: NONE,
             closed: NONE,
+            open: false,
         });
         offset(self.out.blocks.len() - 1)
     }
@@ -238,7 +240,7 @@ impl<'a> Parser<'a> {
                 self.end_statement(at);
                 self.start_statement();
             }
-            op::ARROW => self.out.has_lambda = true,
+            op::ARROW => self.arrow(at),
             _ => {}
         }
         at + 1
@@ -301,6 +303,9 @@ impl<'a> Parser<'a> {
             self.push(FrameKind::Sources, NONE);
             return at + 1;
         }
+        if frame.clause == Clause::Select && self.gives_columns(at) {
+            self.out.blocks[frame.block as usize].open = true;
+        }
         let Some(previous) = self.previous(at) else {
             self.push(FrameKind::Group, NONE);
             return at + 1;
@@ -322,6 +327,18 @@ impl<'a> Parser<'a> {
             self.push(kind, NONE);
         }
         at + 1
+    }
+
+    /// Whether the parenthesis at `at` belongs to `unnest(…)`, `COLUMNS(…)` or `RENAME (…)`, whose columns only the
+    /// engine knows.
+    fn gives_columns(&self, at: usize) -> bool {
+        self.previous(at).is_some_and(|name| {
+            name.word == Word::Rename
+                || matches!(name.end - name.start, 6..=9)
+                    && ["unnest", "columns"]
+                        .iter()
+                        .any(|known| is_called(self.sql, name, known))
+        })
     }
 
     pub(crate) fn open_call(&mut self, at: usize) {
@@ -432,7 +449,7 @@ impl<'a> Parser<'a> {
                 self.frame().between = false;
                 self.tokens[at].op = OF_BETWEEN;
             }
-            Word::Lambda => self.out.has_lambda = true,
+            Word::Lambda | Word::For => self.variables(at),
             _ => {
                 return match self.frame().kind {
                     FrameKind::Query | FrameKind::Sources => self.clause_word(at, word),
@@ -441,6 +458,47 @@ impl<'a> Parser<'a> {
             }
         }
         at + 1
+    }
+
+    /// The parameters behind `lambda`, or the variables behind the `for` of a list comprehension.
+    fn variables(&mut self, at: usize) {
+        if self.word_at(at) == Word::For && self.frame().kind != FrameKind::Brackets {
+            return;
+        }
+        self.out.has_lambda = true;
+        let mut next = at + 1;
+        while self.is_name(next) {
+            self.out.variables.push(offset(next));
+            if self.op_at(next + 1) != b',' {
+                break;
+            }
+            next += 2;
+        }
+    }
+
+    /// `x -> …` and `(x, y) -> …` as a function's argument: lambdas, unless a path of JSON follows.
+    fn arrow(&mut self, at: usize) {
+        self.out.has_lambda = true;
+        let path = self
+            .token(at + 1)
+            .is_none_or(|t| matches!(t.kind, Kind::String | Kind::Number | Kind::Param));
+        if path || at < 2 {
+            return;
+        }
+        if self.op_at(at - 1) != b')' {
+            if self.op_at(at - 2) == b',' && self.is_name(at - 1) {
+                self.out.variables.push(offset(at - 1));
+            }
+            return;
+        }
+        let mut name = at - 2;
+        while self.is_name(name) && name > 1 {
+            self.out.variables.push(offset(name));
+            if self.op_at(name - 1) != b',' {
+                break;
+            }
+            name -= 2;
+        }
     }
 
     /// A word in parentheses that hold no query.
@@ -487,7 +545,10 @@ impl<'a> Parser<'a> {
                 if kind == FrameKind::Query && self.op_at(at.wrapping_sub(1)) != b'*' =>
             {
                 self.finish_block(at);
-                let parent = self.out.blocks[self.frames[self.frames.len() - 1].block as usize].parent;
+                let Frame { block, first_block, .. } = *self.frame();
+                let behind = at + 1 + usize::from(matches!(self.word_at(at + 1), Word::All | Word::Distinct));
+                self.out.blocks[first_block as usize].open |= self.word_at(behind) == Word::By;
+                let parent = self.out.blocks[block as usize].parent;
                 let block = self.new_block(parent);
                 self.out.blocks[block as usize].set_first = self.frames[self.frames.len() - 1].first_block;
                 let frame = self.frame();

@@ -34,15 +34,32 @@ pub(crate) struct Resolver<'a, 'e> {
     scope: Scope<'a>,
     edits: &'e mut Edits,
     brackets_quote: bool,
+    /// What was rewritten before names are looked at, in order.
+    rewritten: Vec<(u32, u32)>,
+    /// Whether the statement writes lists in brackets.
+    has_list: bool,
 }
 
 impl<'a, 'e> Resolver<'a, 'e> {
     pub(crate) fn new(scope: Scope<'a>, edits: &'e mut Edits, brackets_quote: bool) -> Self {
+        let rewritten = edits.replaced();
+        let has_list = scope.tokens.iter().enumerate().any(|(at, token)| {
+            let index = at > 0 && ends_operand(scope.tokens[at - 1]);
+            token.kind == Kind::Op && token.op == b'[' && !index
+        });
         Self {
             scope,
             edits,
             brackets_quote,
+            rewritten,
+            has_list,
         }
+    }
+
+    /// Whether the token stands in a stretch that is replaced already.
+    fn is_rewritten(&self, token: Token) -> bool {
+        let behind = self.rewritten.partition_point(|(start, _)| *start < token.end);
+        behind > 0 && self.rewritten[behind - 1].1 > token.start
     }
 
     pub(crate) fn run(mut self) -> Result<(), SqlError> {
@@ -67,7 +84,7 @@ impl<'a, 'e> Resolver<'a, 'e> {
             .filter(|(_, t)| t.kind.is_quoted_name())
         {
             // What stands outside every understood place still gets DuckDB's quotes.
-            if token.op != MENTIONED {
+            if token.op != MENTIONED && !self.is_rewritten(*token) {
                 self.quote(at, None, RewriteKind::Quote);
             }
         }
@@ -110,6 +127,9 @@ impl<'a, 'e> Resolver<'a, 'e> {
 
     fn mention(&mut self, mention: &Mention) -> Result<(), SqlError> {
         let at = mention.token as usize;
+        if self.is_rewritten(self.scope.tokens[at]) {
+            return Ok(());
+        }
         if self.scope.tokens[at].kind == Kind::Bracket && self.is_list(mention) {
             return Ok(());
         }
@@ -140,6 +160,9 @@ impl<'a, 'e> Resolver<'a, 'e> {
         }
         if self.brackets_quote {
             return false;
+        }
+        if (self.has_list || after == op::CAST) && is_expression(&self.text(at)) {
+            return true;
         }
         let before = before.map_or((0, Word::Other), |t| (t.op, t.word));
         before.0 == op::CONCAT
@@ -225,13 +248,17 @@ impl<'a, 'e> Resolver<'a, 'e> {
     fn column(&mut self, mention: &Mention) -> Result<(), SqlError> {
         let at = mention.token as usize;
         let token = self.scope.tokens[at];
-        let called = token.kind == Kind::Ident && self.op_at(at + 1) == b'(';
-        if self.scope.schema.is_empty() || mention.clause == Clause::Head || called {
+        let called = matches!(token.kind, Kind::Ident | Kind::Quoted | Kind::Backtick) && self.op_at(at + 1) == b'(';
+        if self.scope.schema.is_empty() || mention.clause == Clause::Head || called || self.is_no_column(mention) {
             self.quote(at, None, RewriteKind::Quote);
             return Ok(());
         }
         let name = self.text(at);
         let wanted = Wanted::new(&name, self.scope.schema);
+        if !self.scope.structure.variables.is_empty() && self.scope.is_variable(&wanted) {
+            self.quote(at, None, RewriteKind::Quote);
+            return Ok(());
+        }
         if self.before(at).is_some_and(|t| t.op == b'.') {
             return self.field(mention, &wanted);
         }
@@ -259,12 +286,35 @@ impl<'a, 'e> Resolver<'a, 'e> {
         Ok(())
     }
 
+    /// Whether the name stands where no column can: a type, a window, a collation, a unit of time.
+    fn is_no_column(&self, mention: &Mention) -> bool {
+        let at = mention.token as usize;
+        let (token, after) = (self.scope.tokens[at], self.token(at + 1));
+        let Some(before) = self.before(at) else { return false };
+        let word = |at: usize| self.token(at).filter(|t| t.kind == Kind::Ident).map(|t| t.word);
+        let unquoted = token.kind == Kind::Ident;
+        let window = before.kind == Kind::Ident && matches!(before.word, Word::Over | Word::Window)
+            || before.op == b'(' && at > 1 && word(at - 2) == Some(Word::Over)
+            || word(at + 1) == Some(Word::As) && self.op_at(at + 2) == b'(' && mention.clause == Clause::Condition;
+        let unit = before.op == b'(' && word(at + 1) == Some(Word::From) && self.call_name(mention) == "extract";
+        before.kind == Kind::Op && before.op == op::CAST
+            || before.kind == Kind::Ident && before.word == Word::Collate
+            || window
+            || unit
+            // `DATETIME '2024-01-01'`
+            || (unquoted && after.is_some_and(|t| t.kind == Kind::String))
+    }
+
     /// A name behind `qualifier.`.
     fn field(&mut self, mention: &Mention, wanted: &Wanted<'_>) -> Result<(), SqlError> {
         let at = mention.token as usize;
         let qualifier = at.checked_sub(2).map(|q| self.text(q).into_owned());
         let source = qualifier.and_then(|q| self.scope.qualifier(mention.block, &Wanted::new(&q, self.scope.schema)));
-        let found = source.map_or(Spelling::Missing, |(source, _)| self.scope.in_source(source, wanted).0);
+        let found = match source.map(|(source, _)| self.scope.in_source(source, wanted)) {
+            // A source whose columns are not all known may have one that is spelled so.
+            Some((Spelling::Loose(_), true)) | None => Spelling::Missing,
+            Some((found, _)) => found,
+        };
         match found {
             Spelling::Loose(names) if names.len() > 1 => return Err(ambiguous(wanted.text, &names, "column")),
             Spelling::Loose(names) => self.quote(at, names.into_iter().next(), RewriteKind::Restore),
@@ -436,6 +486,12 @@ impl<'a, 'e> Resolver<'a, 'e> {
     }
 }
 
+/// Whether a bracket's content is a name that needs no quotes, so that the bracket is a list as it stands.
+fn is_expression(content: &str) -> bool {
+    content.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && content.chars().all(|c| c.is_alphanumeric() || c == '_')
+}
+
 fn is_comparison(code: u8, word: Word) -> bool {
     matches!(code, b'=' | b'<' | b'>' | op::COMPARE | op::MATCH)
         || matches!(
@@ -449,6 +505,7 @@ fn takes_list(name: &str) -> bool {
     name.starts_with("list_")
         || name.starts_with("array_")
         || name.starts_with("map")
+        || name.starts_with("json_")
         || matches!(
             name,
             "unnest"

@@ -74,7 +74,7 @@ fn is_strong(found: Word) -> bool {
 
 /// Words that may stand glued to a known name.
 fn is_word(found: Word) -> bool {
-    found.is_reserved() || matches!(found, Word::Between | Word::Exists)
+    found.is_reserved() && found != Word::For || matches!(found, Word::Between | Word::Exists)
 }
 
 /// Whether a run holds a mark or a word that might have to be set apart.
@@ -161,6 +161,14 @@ pub(crate) fn definitions(sql: &str) -> Definitions<'_> {
             }
         }
         if token.kind == Kind::Ident && token.op == crate::lexer::op::WIDE && !after_as {
+            let run = until_quote(token.text(sql));
+            if run.len() <= LONGEST_ALIAS {
+                names.extend(glued_alias(run));
+            }
+            // A new name in FROM, or an item's.
+            if previous.is_some_and(ends_operand) && !is_suspicious(run) {
+                names.insert(run);
+            }
             // An alias without AS.
             let name = token.text(sql);
             if name.contains('（') && is_definition(name, previous) {
@@ -172,6 +180,19 @@ pub(crate) fn definitions(sql: &str) -> Definitions<'_> {
     }
     names.remove("");
     names
+}
+
+/// A run beyond this length defines no alias.
+const LONGEST_ALIAS: usize = 256;
+
+/// The name behind the last `AS` of a run: `年份AS年` defines `年`.
+fn glued_alias(run: &str) -> Option<&str> {
+    let parts = segments(run);
+    let at = parts
+        .iter()
+        .rposition(|s| s.ascii && s.mark.is_none() && word(&run.as_bytes()[s.start..s.end]) == Word::As)?;
+    let name = parts.get(at + 1).filter(|s| s.mark.is_none())?;
+    Some(&run[name.start..name.end])
 }
 
 struct Segment {
@@ -200,6 +221,13 @@ fn segments(text: &str) -> Vec<Segment> {
     parts
 }
 
+/// The run up to its first typographic quotation mark, which ends the pieces.
+pub(crate) fn until_quote(text: &str) -> &str {
+    text.char_indices()
+        .find(|(_, c)| matches!(c, '“' | '”' | '‘' | '’'))
+        .map_or(text, |(at, c)| &text[..at + c.len_utf8()])
+}
+
 /// A part that nothing explains costs more than any number of parts that something explains.
 const UNKNOWN: u32 = 1000;
 /// An unexplained part that holds a strong word is worse than two unexplained parts around it.
@@ -216,10 +244,8 @@ pub(crate) fn split(
     longest: usize,
     is_known: &mut dyn FnMut(&str) -> bool,
 ) -> Vec<Piece> {
-    let mut parts = segments(text);
-    if let Some(quote) = parts.iter().position(|s| matches!(s.mark, Some('“' | '”' | '‘' | '’'))) {
-        parts.truncate(quote + 1);
-    }
+    let text = until_quote(text);
+    let parts = segments(text);
     let count = parts.len();
     // cost[i]: the cheapest way to explain parts i.., and the part at which its first piece ends.
     let mut cost: Vec<(u32, usize)> = vec![(0, count); count + 1];

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 
 use crate::fold::{fold, folds_to, same_name};
-use crate::lexer::Token;
+use crate::lexer::{Kind, Token};
 use crate::names::{is_called, name_text};
 use crate::schema::{Found, Schema, Symbol};
-use crate::structure::{Item, ItemKind, NONE, Origin, Source, Structure};
+use crate::structure::{Block, Item, ItemKind, NONE, Origin, Source, Structure};
 
 /// Comparisons with names of results that one statement may cost: beyond it every name is taken for possible.
 const BUDGET: u32 = 400_000;
@@ -149,6 +149,9 @@ impl<'a> Scope<'a> {
             open |= unknown;
         }
         for item in self.items(block) {
+            if self.budget == 0 {
+                return (found, true);
+            }
             if let ItemKind::Alias(token) = item.kind {
                 found = self.add_token(found, token, wanted);
             }
@@ -170,12 +173,36 @@ impl<'a> Scope<'a> {
             for token in source.columns.0..source.columns.1 {
                 found = self.add_token(found, token, wanted);
             }
-            return (found, false);
+            // A list of aliases may be shorter than the columns: the others keep their names.
+            let more = found == Spelling::Missing && self.has_more_columns(source, wanted);
+            return (found, more);
         }
         match source.origin {
             Origin::Table(table) => (self.in_table(table, wanted), false),
             Origin::Block(block) => self.in_result(block, wanted),
             Origin::Unknown => (Spelling::Missing, true),
+        }
+    }
+
+    /// Whether a column may be left without an alias by the source's list of them.
+    fn has_more_columns(&self, source: Source, wanted: &Wanted<'_>) -> bool {
+        let listed = (source.columns.0..source.columns.1)
+            .filter(|token| self.tokens[*token as usize].kind != Kind::Op)
+            .count();
+        match source.origin {
+            Origin::Table(table) => {
+                self.schema.columns_of(table).count() > listed && self.in_table(table, wanted) != Spelling::Missing
+            }
+            Origin::Block(block) => {
+                let items = self.items(block).take(listed + 1);
+                let (mut count, mut stars) = (0, false);
+                for item in items {
+                    count += 1;
+                    stars |= !matches!(item.kind, ItemKind::Alias(_) | ItemKind::Column(_) | ItemKind::Unnamed);
+                }
+                stars || count > listed
+            }
+            Origin::Unknown => false,
         }
     }
 
@@ -200,7 +227,8 @@ impl<'a> Scope<'a> {
             if seen > 256 || self.budget == 0 {
                 return (found, true);
             }
-            if self.structure.blocks[block as usize].first_item == NONE {
+            let Block { first_item, open, .. } = self.structure.blocks[block as usize];
+            if first_item == NONE || open {
                 return (found, true);
             }
             for item in self.items(block) {
@@ -210,8 +238,9 @@ impl<'a> Scope<'a> {
                         found = self.add_token(found, token, wanted);
                         continue;
                     }
+                    ItemKind::Open => return (found, true),
                     ItemKind::Unnamed => {
-                        if wanted.text.contains('(') {
+                        if may_name_expression(wanted.text) {
                             return (found, true);
                         }
                         continue;
@@ -266,6 +295,14 @@ impl<'a> Scope<'a> {
             return Cow::Borrowed(name);
         }
         name_text(self.sql, self.tokens[token as usize])
+    }
+
+    /// Whether the name is a lambda's parameter or a comprehension's variable somewhere in the statement.
+    pub(crate) fn is_variable(&self, wanted: &Wanted<'_>) -> bool {
+        self.structure
+            .variables
+            .iter()
+            .any(|token| folds_to(&name_text(self.sql, self.tokens[*token as usize]), &wanted.key))
     }
 
     /// The source that a qualifier names, innermost first, and how it must be spelled.
@@ -353,7 +390,7 @@ impl<'a> Scope<'a> {
                                     );
                                 }
                                 ItemKind::Star | ItemKind::QualifiedStar(_) => pending.extend(self.sources(block)),
-                                ItemKind::Unnamed => {}
+                                ItemKind::Unnamed | ItemKind::Open => {}
                             }
                         }
                     }
@@ -372,6 +409,15 @@ impl<'a> Scope<'a> {
         }
         names
     }
+}
+
+/// Whether `DuckDB` may give an expression without an alias this name: it writes the expression itself.
+fn may_name_expression(name: &str) -> bool {
+    name.contains(['(', '\'', '['])
+        || name.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | '$' | '?'))
+        || ["null", "true", "false"]
+            .iter()
+            .any(|word| word.eq_ignore_ascii_case(name))
 }
 
 fn merge(left: Spelling, right: Spelling) -> Spelling {

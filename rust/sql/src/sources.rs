@@ -51,7 +51,9 @@ impl Parser<'_> {
             return;
         }
         let last = end - 1;
-        let kind = if self.op_at(start) == b'*' {
+        let kind = if self.is_open_item(start, end) {
+            ItemKind::Open
+        } else if self.op_at(start) == b'*' {
             ItemKind::Star
         } else if end > start + 2 && self.op_at(start + 1) == b'.' && self.op_at(start + 2) == b'*' {
             ItemKind::QualifiedStar(offset(start))
@@ -59,7 +61,10 @@ impl Parser<'_> {
             ItemKind::Alias(offset(start))
         } else if self.can_be_alias(last) && last > start && self.word_at(last - 1) == Word::As {
             ItemKind::Alias(offset(last))
-        } else if self.can_be_alias(last) && (last == start || self.op_at(last - 1) == b'.') {
+        } else if self.can_be_alias(last)
+            && self.tokens[last].kind != Kind::String
+            && (last == start || self.op_at(last - 1) == b'.')
+        {
             ItemKind::Column(offset(last))
         } else if self.can_be_alias(last) && last > start && self.previous(last).is_some_and(ends_operand) {
             ItemKind::Alias(offset(last))
@@ -67,6 +72,14 @@ impl Parser<'_> {
             ItemKind::Unnamed
         };
         self.add_item(kind);
+    }
+
+    /// Whether an item gives columns whose names only the engine knows.
+    fn is_open_item(&self, start: usize, end: usize) -> bool {
+        let star = self.op_at(start) == b'*'
+            || (end > start + 2 && self.op_at(start + 1) == b'.' && self.op_at(start + 2) == b'*');
+        let of_struct = !star && end > start + 1 && self.op_at(end - 1) == b'*' && self.op_at(end - 2) == b'.';
+        of_struct || (star && (start..end.min(start + 8)).any(|at| self.word_at(at) == Word::Rename))
     }
 
     pub(crate) fn can_be_alias(&self, at: usize) -> bool {

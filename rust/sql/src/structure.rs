@@ -65,6 +65,8 @@ pub(crate) struct Block {
     pub(crate) last_item: u32,
     /// Blocks are numbered as they close: a block's results are known once it has closed.
     pub(crate) closed: u32,
+    /// Whether the result may have columns that nobody knows: `UNION BY NAME` adds some.
+    pub(crate) open: bool,
 }
 
 /// Where the columns of a source come from.
@@ -101,6 +103,8 @@ pub(crate) enum ItemKind {
     Column(u32),
     /// An expression that `DuckDB` names.
     Unnamed,
+    /// Columns that nobody knows: `unnest(…)`, `COLUMNS(…)`, `* RENAME (…)`.
+    Open,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -152,4 +156,6 @@ pub(crate) struct Structure {
     pub(crate) mentions: Vec<Mention>,
     pub(crate) calls: Vec<Call>,
     pub(crate) has_lambda: bool,
+    /// Tokens of the parameters of lambdas and of the variables of list comprehensions.
+    pub(crate) variables: Vec<u32>,
 }

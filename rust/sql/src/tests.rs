@@ -156,6 +156,121 @@ fn characters_not_bytes_place_a_rewrite() {
     assert_eq!(characters(sql, &edits).collect::<Vec<_>>(), [(11, 15)]);
 }
 
+fn reviewed() -> Schema {
+    Schema::new(
+        [
+            (
+                "t",
+                &[
+                    "id",
+                    "User Name",
+                    "Date Time",
+                    "Day Of Week",
+                    "Week Day",
+                    "s",
+                    "l",
+                    "d",
+                    "txt",
+                ][..],
+            ),
+            ("v", &["UserName", "iv"][..]),
+        ],
+        [("df_t", "t")],
+    )
+}
+
+#[track_caller]
+fn stays(sql: &str) {
+    assert_eq!(normalize(sql, &reviewed()).unwrap(), [], "{sql}");
+}
+
+#[test]
+fn results_with_unknown_columns_are_open() {
+    for sql in [
+        "SELECT UserName FROM (SELECT \"User Name\" FROM t UNION ALL BY NAME SELECT UserName FROM v)",
+        "SELECT UserName FROM (SELECT \"User Name\", unnest(s) FROM t)",
+        "SELECT a.UserName FROM (SELECT \"User Name\", unnest(s) FROM t) AS a",
+        "FROM (SELECT * RENAME (id AS \"x y\") FROM t) WHERE \"x y\" = 1",
+        "FROM (SELECT * RENAME id AS \"x y\" FROM t) WHERE \"x y\" = 1",
+        "FROM (SELECT COLUMNS('us.*') FROM t) WHERE \"username2\" = 'x'",
+        "SELECT \"k a\" FROM (SELECT unnest(s) FROM t)",
+        "SELECT \"iv\" FROM (SELECT id FROM t UNION ALL BY NAME SELECT iv FROM v)",
+        "SELECT 1 FROM (SELECT 1) WHERE \"1\" = 1",
+        "SELECT 1 FROM (SELECT 'x') WHERE \"'x'\" = 'x'",
+        "SELECT 1 FROM (SELECT -1) WHERE \"-1\" = -1",
+        "SELECT UserName FROM (SELECT id, \"User Name\" FROM t) AS a(UserName)",
+        "SELECT \"Week Day\" FROM t AS a(x)",
+    ] {
+        stays(sql);
+    }
+}
+
+#[test]
+fn places_without_columns_are_left() {
+    for sql in [
+        "SELECT sum(id) OVER \"w\" FROM t WINDOW \"w\" AS (ORDER BY id)",
+        "SELECT sum(id) OVER (UserName ORDER BY id) FROM t WINDOW UserName AS (PARTITION BY id)",
+        "SELECT \"lower\"(\"User Name\") FROM t",
+        "SELECT id::\"VARCHAR\", txt::DATETIME, DATETIME '2024-01-01' FROM t",
+        "SELECT \"User Name\" COLLATE \"NOCASE\" FROM t",
+        "SELECT [\"x\" + 1 for \"x\" in l if \"x\" > 1] FROM t",
+        "SELECT EXTRACT(dayofweek FROM d) FROM t",
+        "SELECT list_transform(l, lambda UserName: UserName + 1) FROM t",
+        "SELECT list_transform(l, UserName -> UserName + 1) FROM t",
+        "SELECT list_transform(['day'], lambda day: date_part(day, d)) FROM t",
+    ] {
+        stays(sql);
+    }
+    let fixed = |sql: &str| apply(sql, &normalize(sql, &reviewed()).unwrap());
+    assert_eq!(
+        fixed("SELECT UserName -> '$.a' FROM t"),
+        "SELECT \"User Name\" -> '$.a' FROM t"
+    );
+    assert_eq!(
+        fixed("SELECT DATEDIFF(day, WeekDay, d) FROM t"),
+        "SELECT DATEDIFF('day', \"Week Day\", d) FROM t"
+    );
+}
+
+#[test]
+fn lists_beside_lists_stay() {
+    for sql in [
+        "SELECT id FROM t WHERE [id] = [1, 2]",
+        "SELECT greatest([id], [3]), CASE WHEN id = 1 THEN [id] ELSE [2] END FROM t",
+        "SELECT [id]::VARCHAR, json_array([id]) FROM t",
+    ] {
+        stays(sql);
+    }
+}
+
+#[test]
+fn typographic_marks_take_linear_time() {
+    let start = std::time::Instant::now();
+    for part in ["“", "a‘b", "“a‘b"] {
+        let _ = normalize(&format!("SELECT {}", part.repeat(20_000)), &schema());
+    }
+    let items: Vec<String> = (0..20_000).map(|i| format!("\"User  Name\" AS \"a{i}\"")).collect();
+    let _ = normalize(&format!("SELECT {} FROM t", items.join(", ")), &schema());
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}
+
+#[test]
+fn words_glued_to_new_names_are_set_apart() {
+    assert_eq!(
+        fixed("SELECT 年份AS年 FROM t ORDER BY 年"),
+        "SELECT 年份 AS 年 FROM t ORDER BY 年"
+    );
+    assert_eq!(
+        fixed("SELECT COUNT(*) AS次数 FROM t ORDER BY 次数DESC"),
+        "SELECT COUNT(*) AS 次数 FROM t ORDER BY 次数 DESC"
+    );
+    assert_eq!(
+        fixed("SELECT 1 FROM t 乙 JOIN t 丙 ON乙.年份=丙.年份"),
+        "SELECT 1 FROM t 乙 JOIN t 丙 ON 乙.年份=丙.年份"
+    );
+    unchanged("SELECT a AS 年份AS年 FROM t ORDER BY 年份AS年");
+}
+
 fn sql_like() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         Just("SELECT "),

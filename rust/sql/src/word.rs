@@ -79,7 +79,7 @@ words! {
     All b"all", And b"and", Anti b"anti", Any b"any", Array b"array", As b"as", Asc b"asc", Asof b"asof",
     Between b"between", By b"by", Case b"case", Collate b"collate", Cross b"cross", Date b"date", Desc b"desc",
     Distinct b"distinct", Div b"div", Else b"else", End b"end", Escape b"escape", Except b"except",
-    Exclude b"exclude", Exists b"exists", Fetch b"fetch", Filter b"filter", From b"from", Full b"full",
+    Exclude b"exclude", Exists b"exists", Fetch b"fetch", Filter b"filter", For b"for", From b"from", Full b"full",
     Glob b"glob", Group b"group", Having b"having", Ilike b"ilike", In b"in", Inner b"inner", Interval b"interval",
     Into b"into", Is b"is", Isnull b"isnull", Join b"join", Lambda b"lambda", Lateral b"lateral", Left b"left",
     Like b"like", Limit b"limit", Map b"map", Mod b"mod", Natural b"natural", Not b"not", Notnull b"notnull",
