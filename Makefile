@@ -42,7 +42,7 @@ lint: install ## Check format, types, stubs and lints
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m mypy.stubtest debriefer._core
+	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml debriefer._core
 
 format: install ## Format Rust and Python
 	$(BIN)/python -m pip install --quiet --group lint
