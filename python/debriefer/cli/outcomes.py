@@ -12,7 +12,7 @@ from rich.text import Text
 
 from debriefer.cli import exit_codes
 from debriefer.cli.console import messages
-from debriefer.pipeline import Outcome, Status
+from debriefer.pipeline import Attempt, Outcome, Status
 from debriefer.pipeline.outcome import OFFLINE
 
 _STYLES: dict[Status, str] = {
@@ -115,34 +115,34 @@ def show_summary(outcomes: Sequence[Outcome]) -> None:
 
 def _cells(outcome: Outcome) -> dict[str, Text | str]:
     attempts = outcome.attempts
-    costs = [attempt.cost for attempt in attempts if attempt.cost is not None]
     return {
         "task": Text(outcome.task_id),
         "status": Text(outcome.status, style=_STYLES[outcome.status]),
         "by": Text(outcome.delivery or ""),
         "rows": "" if outcome.rows is None else str(outcome.rows),
-        "tries": str(len(attempts)),
-        "requests": str(sum(attempt.requests for attempt in attempts)),
-        "in": str(sum(attempt.input_tokens for attempt in attempts)),
-        "out": str(sum(attempt.output_tokens for attempt in attempts)),
-        "cached": str(sum(attempt.cached_tokens for attempt in attempts)),
-        "cost": f"{sum(costs):.4g}" if costs else "",
+        **_spent(attempts),
         "seconds": f"{sum(outcome.seconds.values()):.1f}",
         "reason": Text(outcome.reason or ""),
     }
 
 
-def _totals(outcomes: Sequence[Outcome]) -> dict[str, str]:
-    attempts = [attempt for outcome in outcomes for attempt in outcome.attempts]
+def _spent(attempts: Sequence[Attempt]) -> dict[str, str]:
     costs = [attempt.cost for attempt in attempts if attempt.cost is not None]
     return {
-        "task": "all",
         "tries": str(len(attempts)),
         "requests": str(sum(attempt.requests for attempt in attempts)),
         "in": str(sum(attempt.input_tokens for attempt in attempts)),
         "out": str(sum(attempt.output_tokens for attempt in attempts)),
         "cached": str(sum(attempt.cached_tokens for attempt in attempts)),
         "cost": f"{sum(costs):.4g}" if costs else "",
+    }
+
+
+def _totals(outcomes: Sequence[Outcome]) -> dict[str, str]:
+    attempts = [attempt for outcome in outcomes for attempt in outcome.attempts]
+    return {
+        "task": "all",
+        **_spent(attempts),
         "seconds": f"{sum(sum(outcome.seconds.values()) for outcome in outcomes):.1f}",
     }
 
