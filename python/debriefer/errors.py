@@ -53,6 +53,10 @@ class WorkbenchError(DebrieferError):
     """An edit or a run of `solver.py` was refused."""
 
 
+class MediaError(DebrieferError):
+    """A video cannot be decoded, read or listened to; what else the task holds is still used."""
+
+
 class ScoringError(DebrieferError):
     """A prediction or gold file breaks the rules of the metric."""
 
