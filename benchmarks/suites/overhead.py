@@ -7,6 +7,8 @@ one. The model is `tests/doubles/analyst.py` over HTTP, in a process of its own,
 product runs as its users run it (`debriefer run … --lm openai/any`).
 
 - `seconds_per_100_tasks`: wall time of the whole command, catalogs included. Target: 60 on two cores.
+- `cpu_seconds_per_100_tasks`: processor time of the command and all that it starts, without the model's server; it says
+  the same on a machine that has other work.
 - `peak_mib_per_task`: the largest memory of all processes of the run (private and shared pages, the latter by their
   share: PSS), the bare interpreter of each process taken off, divided by the tasks at once. Target: 150.
 - `peak_mib_one_task`: the same with one task at once: the command, one worker and the process that runs the script. All
@@ -26,6 +28,7 @@ import ctypes
 import json
 import os
 import platform
+import resource
 import shutil
 import statistics
 import subprocess
@@ -54,9 +57,10 @@ _LIBC = ctypes.CDLL(None)
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One run of the command: wall time, peaks of memory above the interpreters in MiB, share of right predictions."""
+    """One run of the command: times, peaks of memory above the interpreters in MiB, share of right predictions."""
 
     seconds: float
+    cpu_seconds: float
     peak_mib: float
     private_mib: float
     right: float
@@ -91,18 +95,24 @@ def measure(tasks: Path, folder: Path, *, jobs: int, bare: Memory) -> Measured:
         # An installed package is compiled once and not by each process; so is this source tree.
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         command = ["run", str(tasks), str(output), "--lm", "openai/any", "--jobs", str(jobs), "--no-cache", "--json"]
-        began = time.perf_counter()
+        began, worked = time.perf_counter(), _children_seconds()
         with (folder / "outcomes").open("wb") as outcomes, (folder / "messages").open("wb") as messages:
             process = subprocess.Popen(
                 [sys.executable, "-m", "debriefer", *command], env=environment, stdout=outcomes, stderr=messages
             )
             peak = Peak(process.pid, bare)
             process.wait()
-        seconds = time.perf_counter() - began
+        seconds, cpu_seconds = time.perf_counter() - began, _children_seconds() - worked
         peak.end()
     lines = (folder / "outcomes").read_text(encoding="utf-8").splitlines()
     right = [_right(json.loads(line), tasks) for line in lines]
-    return Measured(seconds, peak.mib, peak.private_mib, sum(right) / len(right) if right else 0.0)
+    return Measured(seconds, cpu_seconds, peak.mib, peak.private_mib, sum(right) / len(right) if right else 0.0)
+
+
+def _children_seconds() -> float:
+    """Return the processor time of all processes that this one has started and that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _right(outcome: dict[str, str], tasks: Path) -> bool:
@@ -234,9 +244,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         one = measure(lay_out(folder, 3), folder, jobs=1, bare=bare)
         packages = idle(["import typer, rich", "import dspy, duckdb", "import duckdb, polars"], bare)
     per_100 = statistics.median(run.seconds for run in runs) * 100 / options.tasks
+    cpu = statistics.median(run.cpu_seconds for run in runs) * 100 / options.tasks
     peak = statistics.median(run.peak_mib for run in runs)
     metrics = {
         "seconds_per_100_tasks": round(per_100, 2),
+        "cpu_seconds_per_100_tasks": round(cpu, 2),
         "peak_mib_per_task": round(peak / min(options.jobs, options.tasks), 1),
         "peak_mib_one_task": round(one.peak_mib, 1),
         "peak_private_mib_one_task": round(one.private_mib, 1),
