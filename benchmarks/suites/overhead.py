@@ -7,17 +7,28 @@ one. The model is `tests/doubles/analyst.py` over HTTP, in a process of its own,
 product runs as its users run it (`debriefer run … --lm openai/any`).
 
 - `seconds_per_100_tasks`: wall time of the whole command, catalogs included. Target: 60 on two cores.
+- `cpu_seconds_per_100_tasks`: processor time of the command and all that it starts, without the model's server; it says
+  the same on a machine that has other work.
 - `peak_mib_per_task`: the largest memory of all processes of the run (private and shared pages, the latter by their
   share: PSS), the bare interpreter of each process taken off, divided by the tasks at once. Target: 150.
-- `peak_mib_one_task`: the same with one task at once, where the packages in memory are shared by none.
+- `peak_mib_one_task`: the same with one task at once: the command, one worker and the process that runs the script. All
+  that is above bare interpreters counts, imported packages too, and the pages of their libraries.
+- `peak_private_mib_one_task`: of that what the processes have to themselves. The rest are pages of library files,
+  which are in the page cache anyway and are there once for any number of tasks.
+- `packages_mib`: what the imports alone take of `peak_mib_one_task`: the same three processes with nothing but the
+  packages of others loaded (Typer and Rich; DSPy and DuckDB; DuckDB and Polars).
 - `right`: share of predictions that equal the gold.
 """
 
 from __future__ import annotations
 
 import argparse
+import compileall
+import ctypes
 import json
 import os
+import platform
+import resource
 import shutil
 import statistics
 import subprocess
@@ -25,7 +36,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,14 +50,19 @@ _ANALYST = ROOT / "tests" / "doubles" / "analyst.py"
 _EXAMPLES = ROOT / "examples"
 _MIB = 1 << 20
 _LOOK_SECONDS = 0.1
+# <asm/unistd_64.h>, <linux/kcmp.h>
+_KCMP, _KCMP_VM = 312, 1
+_LIBC = ctypes.CDLL(None)
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One run of the command: wall time, peak of memory above the interpreters in MiB, share of right predictions."""
+    """One run of the command: times, peaks of memory above the interpreters in MiB, share of right predictions."""
 
     seconds: float
+    cpu_seconds: float
     peak_mib: float
+    private_mib: float
     right: float
 
 
@@ -63,7 +80,7 @@ def lay_out(folder: Path, count: int) -> Path:
     return tasks
 
 
-def measure(tasks: Path, folder: Path, *, jobs: int, bare: float) -> Measured:
+def measure(tasks: Path, folder: Path, *, jobs: int, bare: Memory) -> Measured:
     """Run the command once on `tasks` and watch it."""
     output = folder / f"out-{jobs}"
     shutil.rmtree(output, ignore_errors=True)
@@ -75,19 +92,27 @@ def measure(tasks: Path, folder: Path, *, jobs: int, bare: float) -> Measured:
             "MODEL_NATIVE_TOOLS": "yes",
             "MODEL_CONCURRENCY": str(max(8, jobs)),
         }
+        # An installed package is compiled once and not by each process; so is this source tree.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         command = ["run", str(tasks), str(output), "--lm", "openai/any", "--jobs", str(jobs), "--no-cache", "--json"]
-        began = time.perf_counter()
+        began, worked = time.perf_counter(), _children_seconds()
         with (folder / "outcomes").open("wb") as outcomes, (folder / "messages").open("wb") as messages:
             process = subprocess.Popen(
                 [sys.executable, "-m", "debriefer", *command], env=environment, stdout=outcomes, stderr=messages
             )
             peak = Peak(process.pid, bare)
             process.wait()
-        seconds = time.perf_counter() - began
+        seconds, cpu_seconds = time.perf_counter() - began, _children_seconds() - worked
         peak.end()
     lines = (folder / "outcomes").read_text(encoding="utf-8").splitlines()
     right = [_right(json.loads(line), tasks) for line in lines]
-    return Measured(seconds, peak.mib, sum(right) / len(right) if right else 0.0)
+    return Measured(seconds, cpu_seconds, peak.mib, peak.private_mib, sum(right) / len(right) if right else 0.0)
+
+
+def _children_seconds() -> float:
+    """Return the processor time of all processes that this one has started and that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _right(outcome: dict[str, str], tasks: Path) -> bool:
@@ -98,12 +123,20 @@ def _right(outcome: dict[str, str], tasks: Path) -> bool:
     return signature_score(Path(outcome["prediction"]), gold).score == 1.0
 
 
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Memory in MiB: all of it, shared pages by their share (PSS), and what nobody shares and no file backs."""
+
+    mib: float = 0.0
+    private_mib: float = 0.0
+
+
 class Peak:
     """Watches the memory of a process and all that it starts."""
 
-    def __init__(self, pid: int, bare: float) -> None:
-        """Begin to watch `pid`; `bare` MiB of each process are taken off."""
-        self.mib = 0.0
+    def __init__(self, pid: int, bare: Memory) -> None:
+        """Begin to watch `pid`; `bare` is taken off each process."""
+        self.mib = self.private_mib = 0.0
         self._bare = bare
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch, args=(pid,), daemon=True)
@@ -116,8 +149,18 @@ class Peak:
 
     def _watch(self, pid: int) -> None:
         while not self._ended.wait(_LOOK_SECONDS):
-            sizes = [size for one in family(pid) if (size := pss_mib(one)) > 0]
-            self.mib = max(self.mib, sum(max(0.0, size - self._bare) for size in sizes))
+            above = total(memories(pid), self._bare)
+            self.mib = max(self.mib, above.mib)
+            self.private_mib = max(self.private_mib, above.private_mib)
+
+
+def total(pids: Iterable[int], bare: Memory) -> Memory:
+    """Return the memory of processes above that of bare interpreters."""
+    sizes = [size for pid in pids if (size := memory_of(pid)).mib > 0]
+    return Memory(
+        sum(max(0.0, size.mib - bare.mib) for size in sizes),
+        sum(max(0.0, size.private_mib - bare.private_mib) for size in sizes),
+    )
 
 
 def family(pid: int) -> Iterator[int]:
@@ -132,23 +175,54 @@ def family(pid: int) -> Iterator[int]:
             yield from family(int(child))
 
 
-def pss_mib(pid: int) -> float:
-    """Return the memory of a process in MiB, shared pages by their share; 0 where it has ended."""
+def memories(pid: int) -> Iterator[int]:
+    """Yield one process for each address space of a family.
+
+    A child that was just started shares its parent's until it runs its own program, and would be counted twice.
+    """
+    counted: list[int] = []
+    for one in family(pid):
+        if not any(same_memory(one, other) for other in counted):
+            counted.append(one)
+            yield one
+
+
+def same_memory(one: int, other: int) -> bool:
+    """Return whether two processes share their address space, where the kernel says (`kcmp` of Linux)."""
+    if platform.machine() != "x86_64":
+        return False
+    return bool(_LIBC.syscall(_KCMP, one, other, _KCMP_VM, 0, 0) == 0)
+
+
+def memory_of(pid: int) -> Memory:
+    """Return the memory of a process; nothing where it has ended."""
     try:
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-            if line.startswith("Pss:"):
-                return int(line.split()[1]) * 1024 / _MIB
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]
     except OSError:
-        pass
-    return 0.0
+        return Memory()
+    values = {name: int(rest.split()[0]) * 1024 / _MIB for name, _, rest in (line.partition(":") for line in lines)}
+    return Memory(values.get("Pss", 0.0), values.get("Private_Dirty", 0.0))
 
 
-def bare_interpreter_mib() -> float:
-    """Return the memory of an interpreter that has loaded nothing, in MiB."""
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
-        time.sleep(0.5)
-        size = pss_mib(process.pid)
-        process.communicate(b"\n")
+def idle(imports: Sequence[str], bare: Memory) -> Memory:
+    """Return the memory of interpreters that have run these statements, all of them there at one time."""
+    with ExitStack() as stack:
+        processes = [
+            stack.enter_context(
+                subprocess.Popen(
+                    [sys.executable, "-c", f"{statement}\nprint(flush=True)\ninput()"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                )
+            )
+            for statement in imports
+        ]
+        for process in processes:
+            assert process.stdout is not None  # noqa: S101
+            process.stdout.readline()
+        size = total([process.pid for process in processes], bare)
+        for process in processes:
+            process.kill()
     return size
 
 
@@ -162,17 +236,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory(prefix="debriefer-overhead-") as name:
         folder = Path(name)
         tasks = lay_out(folder, options.tasks)
-        bare = bare_interpreter_mib()
+        bare = idle(["pass"], Memory())
+        for source in ("python", "dspy_programs"):
+            compileall.compile_dir(ROOT / source, quiet=1)
         runs = [measure(tasks, folder, jobs=options.jobs, bare=bare) for _ in range(options.rounds)]
         shutil.rmtree(tasks)
         one = measure(lay_out(folder, 3), folder, jobs=1, bare=bare)
+        packages = idle(["import typer, rich", "import dspy, duckdb", "import duckdb, polars"], bare)
     per_100 = statistics.median(run.seconds for run in runs) * 100 / options.tasks
+    cpu = statistics.median(run.cpu_seconds for run in runs) * 100 / options.tasks
     peak = statistics.median(run.peak_mib for run in runs)
     metrics = {
         "seconds_per_100_tasks": round(per_100, 2),
+        "cpu_seconds_per_100_tasks": round(cpu, 2),
         "peak_mib_per_task": round(peak / min(options.jobs, options.tasks), 1),
         "peak_mib_one_task": round(one.peak_mib, 1),
-        "bare_interpreter_mib": round(bare, 1),
+        "peak_private_mib_one_task": round(one.private_mib, 1),
+        "packages_mib": round(packages.mib, 1),
+        "bare_interpreter_mib": round(bare.mib, 1),
         "jobs": options.jobs,
         "right": min(run.right for run in runs),
     }

@@ -5,10 +5,11 @@ from dspy_programs.solver.evidence import DocumentTable, Evidence, Findings, Nar
 from dspy_programs.solver.prompt import Briefing, brief
 from dspy_programs.solver.protocol import SolverAdapter
 from dspy_programs.solver.result import SolverResult, render_transcript
-from dspy_programs.solver.settings import SolverSettings, settings_for
+from dspy_programs.solver.settings import Retry, SolverSettings, settings_for
 from dspy_programs.solver.signatures import CompressTurns, NextAction
 from dspy_programs.solver.tables import describe_tables
 from dspy_programs.solver.trajectory import Call, Notes, Observation, Trajectory, Turn
+from dspy_programs.solver.verdict import Verdict
 
 __all__ = [
     "Briefing",
@@ -21,6 +22,7 @@ __all__ = [
     "NextAction",
     "Notes",
     "Observation",
+    "Retry",
     "Slide",
     "Solver",
     "SolverAdapter",
@@ -29,6 +31,7 @@ __all__ = [
     "Timeline",
     "Trajectory",
     "Turn",
+    "Verdict",
     "brief",
     "describe_tables",
     "render_transcript",

@@ -18,7 +18,7 @@ from dspy_programs.solver.prompt import Briefing, brief
 from dspy_programs.solver.protocol import SolverAdapter, example_text
 from dspy_programs.solver.result import SolverResult
 from dspy_programs.solver.session import FAILURES, Ask, Session, advance
-from dspy_programs.solver.settings import SolverSettings
+from dspy_programs.solver.settings import Retry, SolverSettings
 from dspy_programs.solver.signatures import CompressTurns, NextAction
 from dspy_programs.solver.trajectory import Turn
 
@@ -44,6 +44,7 @@ class Solver(dspy.Module):
         work: str | Path,
         findings: Findings | None = None,
         *,
+        retry: Retry | None = None,
         compression_lm: dspy.LM | None = None,
         on_turn: Callable[[Turn], None] | None = None,
     ) -> dspy.Prediction:
@@ -52,6 +53,7 @@ class Solver(dspy.Module):
         Args:
             work: Working copy of a task with `task.json`, `context/` and `workdir/catalog.duckdb`; one run at a time.
             findings: What other programs found out about the task.
+            retry: What is to be known of earlier attempts; this one is then sampled differently.
             compression_lm: The model that compresses older turns; DSPy's current one where none is given.
             on_turn: Called with each turn as it ends, for a live log.
 
@@ -64,7 +66,7 @@ class Solver(dspy.Module):
             TaskError: `task.json` cannot be used.
             CatalogError: The catalog cannot be opened.
         """
-        with self._session(work, findings, on_turn) as session:
+        with self._session(work, findings, retry, on_turn) as session:
             steps = session.run()
             step = advance(steps)
             while not isinstance(step, SolverResult):
@@ -73,7 +75,7 @@ class Solver(dspy.Module):
                         with metered(session.meter), dspy.context(**self._context(step, compression_lm)):
                             value = step.predictor(**step.inputs)
                     else:
-                        value = session.toolbox.run(step.call)
+                        value = session.toolbox.run(step.call, step.seconds)
                 except FAILURES as error:
                     step = advance(steps, error=error)
                 else:
@@ -85,11 +87,12 @@ class Solver(dspy.Module):
         work: str | Path,
         findings: Findings | None = None,
         *,
+        retry: Retry | None = None,
         compression_lm: dspy.LM | None = None,
         on_turn: Callable[[Turn], None] | None = None,
     ) -> dspy.Prediction:
         """Run once as `forward` does, with the model asked asynchronously and tools off the event loop."""
-        with await asyncio.to_thread(self._session, work, findings, on_turn) as session:
+        with await asyncio.to_thread(self._session, work, findings, retry, on_turn) as session:
             steps = session.run()
             step = advance(steps)
             while not isinstance(step, SolverResult):
@@ -98,7 +101,7 @@ class Solver(dspy.Module):
                         with metered(session.meter), dspy.context(**self._context(step, compression_lm)):
                             value = await step.predictor.acall(**step.inputs)
                     else:
-                        value = await asyncio.to_thread(session.toolbox.run, step.call)
+                        value = await asyncio.to_thread(session.toolbox.run, step.call, step.seconds)
                 except FAILURES as error:
                     step = advance(steps, error=error)
                 else:
@@ -130,7 +133,13 @@ class Solver(dspy.Module):
         # A silent second try by DSPy is welcome here: the request is small and the meter counts it.
         return {"adapter": dspy.ChatAdapter(), **({} if compression_lm is None else {"lm": compression_lm})}
 
-    def _session(self, work: str | Path, findings: Findings | None, on_turn: Callable[[Turn], None] | None) -> Session:
+    def _session(
+        self,
+        work: str | Path,
+        findings: Findings | None,
+        retry: Retry | None,
+        on_turn: Callable[[Turn], None] | None,
+    ) -> Session:
         if dspy.settings.lm is None:
             message = "the Solver has no language model"
             raise ModelError(message, hint='run it inside `with models.using("solver"):`')
@@ -138,7 +147,8 @@ class Solver(dspy.Module):
         bench = Workbench.create(task.folder)
 
         def briefed(window: int) -> Briefing:
-            return brief(task, bench.catalog, findings, window=window, vision=self.settings.vision)
+            remark = "" if retry is None else retry.remark()
+            return brief(task, bench.catalog, findings, window=window, vision=self.settings.vision, remark=remark)
 
         try:
             return Session(
@@ -147,6 +157,7 @@ class Solver(dspy.Module):
                 next_action=self.next_action,
                 compression=self.compression,
                 briefed=briefed,
+                sampling={} if retry is None else retry.config(self.settings.temperature),
                 on_turn=on_turn,
             )
         except BaseException:

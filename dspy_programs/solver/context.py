@@ -95,12 +95,20 @@ class Window:
             kept += 1
         return tuple(turns[: len(turns) - kept]), tuple(turns[len(turns) - kept :])
 
-    def chunk(self, turns: Sequence[Turn]) -> tuple[tuple[Turn, ...], str]:
-        """Return the first of some turns that fit one request of compression, at least one, and their text.
+    def chunk_tokens(self, window: int | None) -> int:
+        """Return the tokens of turns that one request of compression may hold.
+
+        Args:
+            window: Context window of the model that compresses; `None` where it is the run's own.
+        """
+        limit = self._limit if window is None else min(self._limit, int(window * _FILL))
+        return max(_LEAST_OBSERVATION, int(limit * _NEWEST_SHARE))
+
+    def chunk(self, turns: Sequence[Turn], largest: int) -> tuple[tuple[Turn, ...], str]:
+        """Return the first of some turns that fit into `largest` tokens, at least one, and their text.
 
         A turn that does not fit alone is cut, in sight.
         """
-        largest = max(_LEAST_OBSERVATION, int(self._limit * _NEWEST_SHARE))
         part: list[Turn] = []
         texts: list[str] = []
         used = 0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,9 @@ import dspy
 import pydantic
 
 from debriefer.models import neutralise
+from debriefer.offline import Link
 from dspy_programs.solver.trajectory import image_block
+from dspy_programs.solver.verdict import Verdict
 
 _FROZEN = pydantic.ConfigDict(frozen=True, extra="forbid")
 
@@ -120,15 +123,17 @@ class Findings:
 
     Attributes:
         timeline: The video's timeline.
-        verdict: The judgement on whether the video shows the answer, as text.
+        verdict: The judgement on whether the video shows the answer, typed or as text.
         document_tables: Tables that were taken from documents.
         folded: Canonical names of tables that were judged irrelevant; they are named but not described.
+        links: What the offline baseline took each span of the question for.
     """
 
     timeline: Timeline | None = None
-    verdict: str | None = None
+    verdict: Verdict | str | None = None
     document_tables: tuple[DocumentTable, ...] = ()
     folded: frozenset[str] = frozenset()
+    links: tuple[Link, ...] = ()
 
 
 class Evidence(dspy.Type):
@@ -138,6 +143,7 @@ class Evidence(dspy.Type):
         timeline: The video's timeline, or `None`.
         tables: Descriptions of the catalog's tables.
         documents: Hints on tables that were taken from documents; empty where there are none.
+        links: What words of the question may mean, by rule; empty where nothing was linked.
     """
 
     model_config = _FROZEN
@@ -145,9 +151,10 @@ class Evidence(dspy.Type):
     timeline: Timeline | None = None
     tables: str = ""
     documents: str = ""
+    links: str = ""
 
     def format(self) -> list[dict[str, Any]]:
-        """Return content blocks: timeline, tables, document tables; a part that is empty is left out."""
+        """Return content blocks: timeline, tables, document tables, links; a part that is empty is left out."""
         blocks: list[dict[str, Any]] = []
         if self.timeline is not None and self.timeline.items:
             blocks += [_text("# Video, in order of time\n\n"), *self.timeline.format(), _text("\n")]
@@ -155,12 +162,27 @@ class Evidence(dspy.Type):
             blocks.append(_text(f"# Data sources\n\n{neutralise(self.tables)}\n"))
         if self.documents:
             blocks.append(_text(f"\n# Tables taken from documents\n\n{neutralise(self.documents)}\n"))
+        if self.links:
+            heading = "# Words of the question (linked by rule, often wrong: check before you rely on one)"
+            blocks.append(_text(f"\n{heading}\n\n{neutralise(self.links)}\n"))
         return blocks or [_text("There is no evidence beside the question.\n")]
 
 
-def document_hints(tables: Sequence[DocumentTable]) -> str:
-    """Return the hints on tables taken from documents, in the order given."""
-    return "\n".join(table.text() for table in tables)
+def document_hints(
+    tables: Sequence[DocumentTable], budget: int | None = None, count: Callable[[str], int] = len
+) -> str:
+    """Return the hints on tables taken from documents, in the order given.
+
+    Args:
+        tables: The tables.
+        budget: Largest size in the units of `count`; what goes beyond it is only counted.
+        count: Size of a text.
+    """
+    texts = [table.text() for table in tables]
+    sizes = itertools.accumulate(count(text) + 1 for text in texts)
+    fitting = len(texts) if budget is None else sum(size <= budget for size in sizes)
+    more = [f"({len(texts) - fitting} more; `explore_data` lists all tables)"] if fitting < len(texts) else []
+    return "\n".join([*texts[:fitting], *more])
 
 
 def _text(text: str) -> dict[str, Any]:

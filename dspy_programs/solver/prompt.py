@@ -12,13 +12,17 @@ from debriefer.catalog import Catalog
 from debriefer.models import count_image_tokens, count_tokens, neutralise
 from debriefer.task import Task
 from dspy_programs.solver.evidence import Evidence, Findings, Narration, Slide, Timeline, document_hints
+from dspy_programs.solver.hints import describe_links
 from dspy_programs.solver.rules import SCAFFOLD_NOTE, SOLVER_RULES, VIDEO_RULES
 from dspy_programs.solver.tables import describe_tables, words
+from dspy_programs.solver.verdict import Verdict
 
 # Shares of the model's window. What remains is for the trajectory, which needs room for its newest observation.
 _KNOWLEDGE_SHARE = 0.25
 _TABLES_SHARE = 0.2
 _TIMELINE_SHARE = 0.2
+_DOCUMENTS_SHARE = 0.08
+_VERDICT_SHARE = 0.05
 # Longest directory listing; a task of thousands of files must not fill the prompt.
 _TREE_ENTRIES = 150
 # What a picture costs in a prompt: slides are 1280×720 as a rule, and larger ones are scaled by the engine.
@@ -33,14 +37,18 @@ class Briefing:
         rules: System layer: rules that always hold, and the task folder's tree.
         knowledge: Task layer: business notes, how to read the video, the verdict on the video.
         evidence: User layer: timeline, tables, document tables.
-        question: User layer: the question and the note on the scaffold.
+        asked: The question alone.
+        question: User layer: the question, the note on the scaffold, why an earlier attempt was rejected.
+        remark: The part of `question` on an earlier attempt, for the log.
         notes: What was folded or left out to fit the window, for the log.
     """
 
     rules: str
     knowledge: str
     evidence: Evidence
+    asked: str
     question: str
+    remark: str = ""
     notes: tuple[str, ...] = field(default=())
 
 
@@ -51,6 +59,7 @@ def brief(
     *,
     window: int = 32_768,
     vision: bool = False,
+    remark: str = "",
     count: Callable[[str], int] = count_tokens,
 ) -> Briefing:
     """Put the three layers together.
@@ -61,6 +70,7 @@ def brief(
         findings: What other programs found out.
         window: The model's context window in tokens; notes, tables and timeline get a share of it each.
         vision: Whether the model sees; pictures are left out where it does not.
+        remark: What stands behind the question: why an earlier attempt was rejected.
         count: Tokens of a text.
 
     Returns:
@@ -82,9 +92,19 @@ def brief(
     )
     return Briefing(
         rules=f"{SOLVER_RULES}\n\n# The task folder\n\n{directory_tree(task)}",
-        knowledge=task_layer(knowledge, video=timeline is not None, verdict=findings.verdict),
-        evidence=Evidence(timeline=shown, tables=tables, documents=document_hints(findings.document_tables)),
-        question=f"{neutralise(task.question)}\n\n{SCAFFOLD_NOTE}",
+        knowledge=task_layer(
+            knowledge, video=timeline is not None, verdict=_verdict(findings.verdict, window * _VERDICT_SHARE, count)
+        ),
+        evidence=Evidence(
+            timeline=shown,
+            tables=tables,
+            documents=document_hints(findings.document_tables, int(window * _DOCUMENTS_SHARE), count),
+            links=describe_links(findings.links),
+        ),
+        asked=neutralise(task.question),
+        # What differs between attempts stands last, so that they share all that is before it.
+        question="\n\n".join(part for part in (neutralise(task.question), SCAFFOLD_NOTE, neutralise(remark)) if part),
+        remark=remark,
         notes=tuple(notes),
     )
 
@@ -100,6 +120,15 @@ def task_layer(knowledge: str, *, video: bool, verdict: str | None) -> str:
             + neutralise(verdict.strip())
         )
     return "\n\n".join(parts)
+
+
+def _verdict(verdict: Verdict | str | None, budget: float, count: Callable[[str], int]) -> str | None:
+    """Return the verdict as text within a number of tokens; its head says what matters most."""
+    text = verdict.text() if isinstance(verdict, Verdict) else verdict
+    if text is None or count(text) <= budget:
+        return text
+    kept = int(len(text) * budget / count(text))
+    return f"{text[:kept]}\n(… {len(text) - kept} more characters of the judgement are left out)"
 
 
 def directory_tree(task: Task) -> str:
@@ -205,29 +234,52 @@ def _title(section: str) -> str:
 def fit_timeline(timeline: Timeline, budget: int, question: str, count: Callable[[str], int]) -> Timeline:
     """Return the timeline within a budget of tokens.
 
-    Narration is kept. Picture and layout tree go from the slides whose tree shares least with the question, wherever
-    they stand: the head of a video is no better than its end, where results tend to be.
+    Picture and layout tree go first, from the slides whose tree shares least with the question, wherever they stand:
+    the head of a video is no better than its end, where results tend to be. Then narration goes by the same rule, and
+    of a video of hours at last the bare slides.
     """
 
-    def size(item: Slide | Narration) -> int:
-        if isinstance(item, Narration):
-            return count(item.text) + 8
-        return 8 + count(item.layout) + (IMAGE_TOKENS if item.image is not None else 0)
+    def size(item: Slide | Narration | None) -> int:
+        if item is None:
+            return 0
+        pictures = IMAGE_TOKENS if isinstance(item, Slide) and item.image is not None else 0
+        return 8 + count(_said(item)) + pictures
 
-    items = list(timeline.items)
-    total = sum(map(size, items))
+    items: list[Slide | Narration | None] = list(timeline.items)
     wanted = words(question)
-    slides = [i for i, item in enumerate(items) if isinstance(item, Slide)]
-    order = sorted(slides, key=lambda i: (_overlap(wanted, getattr(items[i], "layout", "")), i))
-    emptied = 0
-    for index in order:
-        if total <= budget:
-            break
-        bare = items[index].model_copy(update={"layout": "", "image": None})
-        total -= size(items[index]) - size(bare)
-        items[index] = bare
-        emptied += 1
-    if not emptied:
+    order = sorted(range(len(items)), key=lambda i: (_overlap(wanted, _said(timeline.items[i])), i))
+    slides = [i for i in order if isinstance(items[i], Slide)]
+    spoken = [i for i in order if isinstance(items[i], Narration)]
+    total = sum(map(size, items))
+    left_out: list[str] = []
+    for places, smaller, what in (
+        (slides, _bare, "the content of {} of {} slides"),
+        (spoken, _nothing, "{} of {} stretches of narration"),
+        (slides, _nothing, "{} of {} slides altogether"),
+    ):
+        number = 0
+        for place in places:
+            if total <= budget:
+                break
+            less = smaller(items[place])
+            total -= size(items[place]) - size(less)
+            items[place] = less
+            number += 1
+        if number:
+            left_out.append(what.format(number, len(places)))
+    if not left_out:
         return timeline
-    note = f"the content of {emptied} of {len(slides)} slides is left out to fit the model's window"
-    return Timeline(items=tuple(items), note=note)
+    note = f"left out to fit the model's window: {', '.join(left_out)}"
+    return Timeline(items=tuple(item for item in items if item is not None), note=note)
+
+
+def _bare(item: Slide | Narration | None) -> Slide | Narration | None:
+    return item.model_copy(update={"layout": "", "image": None}) if isinstance(item, Slide) else item
+
+
+def _nothing(_: Slide | Narration | None) -> None:
+    return None
+
+
+def _said(item: Slide | Narration) -> str:
+    return item.text if isinstance(item, Narration) else item.layout

@@ -48,6 +48,7 @@ _LEFT_OUT = "[… earlier turns left out]"
 _HEADER = re.compile(r"^\s*\[\[ ## (\w+) ## \]\][ \t]*", re.MULTILINE)
 # The form in which several families write tool calls into the text when the server does not take them out.
 _LEAKED_CALL = re.compile(r"<tool_call>\s*(\{.*?\})\s*</tool_call>", re.DOTALL)
+_OBJECT = re.compile(r"(?:```(?:json)?\s*)?(\{.*\})(?:\s*```)?", re.DOTALL)
 _NO_CALLS = frozenset({"", "none", "null", "[]", "{}", "no", "n/a"})
 
 
@@ -89,7 +90,8 @@ class SolverAdapter(dspy.ChatAdapter):
         """Return the output fields of a reply.
 
         Read beside the form that was asked for: a missing thought, an empty list of calls in any spelling, and
-        `<tool_call>` blocks in the text. Text alone ends the run only in native mode.
+        `<tool_call>` blocks in the text, and one JSON object with the fields. Text alone ends the run only in native
+        mode.
 
         Raises:
             AdapterParseError: The reply has no calls that can be read.
@@ -102,6 +104,9 @@ class SolverAdapter(dspy.ChatAdapter):
         if leaked:
             thought = sections.get("thought", _LEAKED_CALL.sub("", completion)).strip()
             return {"thought": _LEAKED_CALL.sub("", thought).strip(), "tool_calls": leaked}
+        bare = bare_object(completion) if len(sections) == 1 else None
+        if bare is not None:
+            sections = bare
         native = "tool_calls" not in signature.output_fields
         if native and "tool_calls" not in sections:
             return {"thought": sections.get("thought", completion).strip()}
@@ -113,7 +118,7 @@ class SolverAdapter(dspy.ChatAdapter):
             raise self._unreadable(signature, completion, "it has no `[[ ## tool_calls ## ]]` section")
         try:
             read = self._read_calls(calls)
-        except (AdapterParseError, ValueError) as error:
+        except (AdapterParseError, ValueError, RecursionError) as error:
             raise self._unreadable(signature, completion, "its `tool_calls` are no JSON list of calls") from error
         return {"thought": thought, "tool_calls": read}
 
@@ -177,11 +182,23 @@ def leaked_calls(text: str) -> dspy.ToolCalls | None:
     for block in _LEAKED_CALL.findall(text):
         try:
             value = json.loads(block)
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(value, dict) and isinstance(value.get("name"), str):
             found.append({"name": value["name"], "args": value.get("arguments", value.get("args")) or {}})
     return dspy.ToolCalls.from_dict_list(found) if found else None
+
+
+def bare_object(text: str) -> dict[str, str] | None:
+    """Return the fields of a reply that is one JSON object with `tool_calls`, perhaps in a code fence, else `None`."""
+    found = _OBJECT.fullmatch(text.strip())
+    try:
+        value = json.loads(found[1]) if found else None
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict) or "tool_calls" not in value:
+        return None
+    return {"thought": str(value.get("thought", "")), "tool_calls": json.dumps(value["tool_calls"])}
 
 
 def shown_reply(reply: str) -> str:

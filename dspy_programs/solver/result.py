@@ -81,6 +81,7 @@ class SolverResult:
                 "knowledge": self.briefing.knowledge,
                 "evidence": [_without_image(block) for block in self.briefing.evidence.format()],
                 "question": self.briefing.question,
+                "remark": self.briefing.remark,
                 "notes": list(self.briefing.notes),
             },
             "turns": [_turn(turn) for turn in self.turns],
@@ -108,6 +109,8 @@ def render_transcript(result: SolverResult, *, briefing: bool = False, lines_sho
     question = result.briefing.question.partition("\n")[0]
     lines = [_RULE, f"Question: {question}", _RULE]
     lines += [f"note: {note}" for note in result.briefing.notes]
+    if result.briefing.remark:
+        lines.append(textwrap.fill(f"told: {result.briefing.remark}", _WIDTH))
     if briefing:
         evidence = "".join(block.get("text", "[image]\n") for block in result.briefing.evidence.format())
         for title, text in (

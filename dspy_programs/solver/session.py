@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -18,7 +18,6 @@ from dspy_programs.solver.context import Window, digest
 from dspy_programs.solver.prompt import Briefing
 from dspy_programs.solver.protocol import correction, shown_reply, system_message
 from dspy_programs.solver.result import Compression, Reason, SolverResult
-from dspy_programs.solver.rules import SCAFFOLD_NOTE
 from dspy_programs.solver.settings import SolverSettings
 from dspy_programs.solver.tools import TOOLS, Toolbox
 from dspy_programs.solver.trajectory import Call, Notes, Observation, Trajectory, Turn
@@ -46,9 +45,10 @@ class Ask:
 
 @dataclass(slots=True)
 class Act:
-    """A step of a run that needs a tool."""
+    """A step of a run that needs a tool; it may take no longer than the run has left."""
 
     call: Call
+    seconds: float | None = None
 
 
 Step = Ask | Act
@@ -71,6 +71,7 @@ class Session:
         next_action: dspy.Predict,
         compression: dspy.Predict,
         briefed: Callable[[int], Briefing],
+        sampling: Mapping[str, Any] | None = None,
         on_turn: Callable[[Turn], None] | None = None,
     ) -> None:
         """Begin a run.
@@ -81,6 +82,7 @@ class Session:
             next_action: Predictor of `NextAction`.
             compression: Predictor of `CompressTurns`.
             briefed: Returns the briefing for a window of so many tokens.
+            sampling: How replies are sampled, where not as the model's settings say.
             on_turn: Called with each turn as it ends.
         """
         self.toolbox = Toolbox(bench)
@@ -90,11 +92,13 @@ class Session:
         self._next_action = next_action
         self._compression = compression
         self._briefed = briefed
+        self._sampling = dict(sampling or {})
         self._on_turn = on_turn
         self._turns: list[Turn] = []
         self._trajectory = Trajectory()
         self._compressions: list[Compression] = []
         self._asked = 0
+        self._left_before = settings.requests + 1
         # In a row, until a turn succeeds.
         self._unreadable = 0
         self._overflows = 0
@@ -134,19 +138,24 @@ class Session:
         """Make the calls of a turn in order; stop between two of them when time has run out."""
         observations: list[Observation] = []
         for number, call in enumerate(calls, start=1):
+            left_seconds = None
             for meter in current_meters():
-                if meter.remaining_seconds() == 0:
+                remaining = meter.remaining_seconds()
+                if remaining == 0:
                     raise meter.expired()
+                left_seconds = min(filter(None, (left_seconds, remaining)), default=None)
             if number > _CALLS_A_TURN:
                 text = f"error: not called; at most {_CALLS_A_TURN} calls of one reply are made"
                 observations.append(Observation(call_id=call.id, tool=call.tool, text=text, refused=True))
                 continue
-            observation = yield Act(call)
+            observation = yield Act(call, left_seconds)
             observations.append(self._with_echo(call, observation))
         left = self._requests_left()
-        if observations and left in _TOLD_AT:
+        # Retries and compressions count too, so that a number can be passed over.
+        if observations and any(left <= mark < self._left_before for mark in _TOLD_AT):
             text = f"{observations[-1].text.rstrip()}\n({left} requests are left: write the query, run it and end)"
             observations[-1] = observations[-1].model_copy(update={"text": text})
+        self._left_before = left
         return tuple(observations)
 
     def _open_window(self, tokens: int) -> None:
@@ -218,6 +227,7 @@ class Session:
             "evidence": self._briefing.evidence,
             "question": self._briefing.question,
             "trajectory": self._trajectory,
+            **({"config": self._sampling} if self._sampling else {}),
         }
 
     def _record(self, turn: Turn) -> None:
@@ -240,8 +250,12 @@ class Session:
         native = self._settings.native_tools
         # DSPy writes an empty native reply as a dict of Nones.
         text = "" if reply is None or (native and str(reply).startswith(("{'text': None", "None"))) else str(reply)
-        message = getattr(error, "message", "") if isinstance(error, AdapterParseError) else ""
+        # DSPy repeats the whole reply behind the reason; the model has its own reply above.
+        message = str(getattr(error, "message", "")).partition("\n")[0] if isinstance(error, AdapterParseError) else ""
         reason = message if message.startswith("it") else "it holds neither text nor a call that can be read"
+        if self._cut_off():
+            # Of reasoning models all may be spent before the reply begins.
+            reason = f"it ended at its length limit, and {reason}; think less"
         return Turn(
             number=len(self._turns) + 1, unreadable=shown_reply(text), correction=correction(reason, native=native)
         )
@@ -263,10 +277,11 @@ class Session:
         notes = self._trajectory.notes or Notes()
         by_model = True
         left = tuple(turns)
+        largest = self._window.chunk_tokens(self._settings.compression_window)
         overflows = 0
         while left:
-            part, text = self._window.chunk(left)
-            inputs = {"question": self._question(), "earlier": notes.text(), "turns": text}
+            part, text = self._window.chunk(left, largest)
+            inputs = {"question": self._briefing.asked, "earlier": notes.text(), "turns": text}
             try:
                 reply = yield self._ask(self._compression, inputs)
             except (LMError, AdapterParseError, ValueError) as error:
@@ -275,7 +290,8 @@ class Session:
                     raise bound from error
                 overflows += 1
                 if isinstance(error, ContextWindowExceededError) and overflows < _OVERFLOWS:
-                    self._window.shrink(self._trajectory)
+                    # It says nothing about the window of the model that solves.
+                    largest //= 2
                     continue
                 _log.warning("%d turns are compressed by rule: %s", len(part), _first_line(error))
                 notes = self._window.add(notes, digest(part), (), notes.next_step, len(part))
@@ -284,9 +300,6 @@ class Session:
                 notes = self._window.add(notes, reply.conclusions, reply.withdrawn, reply.next_step or "", len(part))
             left = left[len(part) :]
         return notes, by_model
-
-    def _question(self) -> str:
-        return self._briefing.question.removesuffix(SCAFFOLD_NOTE).strip()
 
     def _shrink(self) -> bool:
         """Make a request shorter that the model refused; return whether anything could be taken from it."""

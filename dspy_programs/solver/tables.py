@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import duckdb
 
@@ -18,6 +18,8 @@ _SAMPLE_ROWS = 2
 # Examples come from the first rows: any value would do, and these are the same on each run.
 _EXAMPLE_ROWS = 200
 _NOTES_SHOWN = 3
+# The line that counts the tables that are not listed.
+_MORE_SIZE = 60
 
 
 def describe_tables(
@@ -57,13 +59,30 @@ def describe_tables(
     note = "Sample rows are left out to fit the model's window."
     shown |= {name: bare for name, (bare, _) in described.items()}
     size = count(_join([note, *shown.values(), *closing]))
-    for name in _least_relevant({name: bare for name, (bare, _) in described.items()}, question):
+    order = _least_relevant({name: bare for name, (bare, _) in described.items()}, question)
+    for name in order:
         if size <= budget:
             break
         line = _fold(catalog.tables[name], "folded to fit the model's window")
         size -= count(shown[name]) - count(line)
         shown[name] = line
+    if size > budget:
+        # Thousands of tables: even a line each is too much. Those judged irrelevant go first.
+        gone = _beyond(shown, [*sorted(set(shown) - set(order)), *order], size - budget + _MORE_SIZE, count)
+        shown = {name: line for name, line in shown.items() if name not in gone}
+        closing.append(f"({len(gone)} more tables are not listed here; `\\tables` of `explore_data` lists them)")
     return _join([note, *shown.values(), *closing])
+
+
+def _beyond(shown: Mapping[str, str], order: Sequence[str], excess: int, count: Callable[[str], int]) -> set[str]:
+    """Return the first tables in `order` without which the description is `excess` smaller; never the last one."""
+    gone: set[str] = set()
+    for name in order[:-1]:
+        if excess <= 0:
+            break
+        excess -= count(shown[name]) + 1
+        gone.add(name)
+    return gone
 
 
 def words(text: str) -> set[str]:

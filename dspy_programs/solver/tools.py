@@ -70,11 +70,15 @@ class Toolbox:
     def __init__(self, workbench: Workbench) -> None:
         self._workbench = workbench
 
-    def run(self, call: Call) -> Observation:
+    def run(self, call: Call, seconds: float | None = None) -> Observation:
         """Make one call and return what the model is shown; never raises for a mistake in the call.
 
         An unknown tool or bad arguments come back as an observation that says what is right. The text of the tool
         is neutralised, because cells and documents may hold anything.
+
+        Args:
+            call: The call.
+            seconds: Wall time that the run has left, beyond which no script may go on; `None` for no bound.
         """
         tool = TOOLS.get(call.tool)
         if tool is None:
@@ -83,6 +87,8 @@ class Toolbox:
             arguments = tool.model.model_validate(call.arguments).model_dump()
         except pydantic.ValidationError as error:
             return _refusal(call, _bad_arguments(tool, call.arguments, error))
+        if seconds is not None and "timeout_seconds" in arguments:
+            arguments["timeout_seconds"] = min(arguments["timeout_seconds"], seconds)
         method: Callable[..., str] = getattr(self._workbench, tool.name)
         try:
             text = method(**arguments)
@@ -104,7 +110,7 @@ def _describe(name: str) -> Tool:
     for parameter in list(inspect.signature(method).parameters.values())[1:]:
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
         fields[parameter.name] = (hints[parameter.name], pydantic.Field(default))
-    model = pydantic.create_model(name, __config__=pydantic.ConfigDict(extra="forbid"), **fields)
+    model = pydantic.create_model(name, __config__=pydantic.ConfigDict(extra="forbid", allow_inf_nan=False), **fields)
     parameters = {}
     for argument, schema in model.model_json_schema()["properties"].items():
         kept = {key: value for key, value in schema.items() if key != "title"}

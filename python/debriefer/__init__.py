@@ -6,7 +6,6 @@ Names are loaded when they are first used, so that `import debriefer` costs noth
 from __future__ import annotations
 
 import importlib
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,10 +15,7 @@ if TYPE_CHECKING:
     from debriefer.task import Task
     from debriefer.workbench import Workbench
 
-try:
-    __version__ = version("debriefer")
-except PackageNotFoundError:  # a source tree that was never installed
-    __version__ = "0+unknown"
+    __version__: str
 
 _HOMES = {
     "Catalog": "debriefer.catalog",
@@ -53,6 +49,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 -- any public name
+    if name == "__version__":
+        value: Any = _version()
+        globals()[name] = value
+        return value
     home = _HOMES.get(name)
     if home is None:
         message = f"module `debriefer` has no attribute `{name}`"
@@ -60,6 +60,16 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 -- any public name
     value = getattr(importlib.import_module(home), name)
     globals()[name] = value
     return value
+
+
+def _version() -> str:
+    # Looking it up loads the standard library's mail parser, which every run of a script would pay for.
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
+
+    try:
+        return version("debriefer")
+    except PackageNotFoundError:  # a source tree that was never installed
+        return "0+unknown"
 
 
 def __dir__() -> list[str]:

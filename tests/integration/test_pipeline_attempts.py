@@ -132,11 +132,11 @@ def test_an_exception_ends_the_attempt_and_its_transcript_is_kept(
 
     run, calls = Toolbox.run, iter(range(1000))
 
-    def breaks(self: Toolbox, call: Any) -> Any:  # noqa: ANN401
+    def breaks(self: Toolbox, call: Any, seconds: float | None = None) -> Any:  # noqa: ANN401
         if next(calls) == 1:
             message = "the disk is gone"
             raise OSError(message)
-        return run(self, call)
+        return run(self, call, seconds)
 
     monkeypatch.setattr(Toolbox, "run", breaks)
     outcome = solve(TASKS / "task_3", tmp_path, models=models_of(analyst.direct))

@@ -219,7 +219,7 @@ def test_solve_says_which_solver_answered(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout == (tmp_path / "out" / "task_3" / "prediction.csv").read_text(encoding="utf-8")
     assert "task_3 answered by model any (accepted, 2 attempts)" in done.stderr
-    assert "attempt 1: rejected: no prediction, 1 turns, 1 requests" in done.stderr
+    assert "attempt 1: rejected: no prediction, 1 turn, 1 request" in done.stderr
 
 
 def test_a_half_configured_model_is_an_error_that_names_the_variable(tmp_path: Path) -> None:
@@ -239,3 +239,94 @@ def test_a_folder_that_cannot_be_written_to_is_an_error_with_a_way_out(tasks: Pa
 def test_settings_survive_their_journey_to_a_worker() -> None:
     settings = RunSettings(attempts=2, offline_fallback=False)
     assert RunSettings.from_dict(json.loads(json.dumps(settings.to_dict()))) == settings
+
+
+@pytest.mark.parametrize(
+    ("function", "signals", "at_most"),
+    [
+        ("waits_a_second", 1, 10.0),
+        # The second signal waits for nothing.
+        ("hangs", 2, 5.0),
+        pytest.param("hangs", 1, 20.0, marks=pytest.mark.slow),
+    ],
+)
+def test_a_signal_stops_solve_and_what_is_there_is_delivered(
+    tmp_path: Path, function: str, signals: int, at_most: float
+) -> None:
+    output, task = tmp_path / "out", EXAMPLES / "tasks" / "task_4"
+    with Server(SLOW, function=function) as server:
+        arguments = ("solve", task, "-o", output, "--lm", "openai/any", "--work", tmp_path / "work", "--json")
+        with started(*arguments, url=server.url) as process:
+            wait_for((tmp_path / "work" / "workdir" / "prediction.csv").exists)
+            wait_for(lambda: "RUN" in str(server.log()[-1]["body"]["messages"][-1]).upper())
+            began = time.monotonic()
+            for _ in range(signals):
+                process.send_signal(signal.SIGTERM)
+                time.sleep(0.3)
+            out, err = process.communicate(timeout=30)
+            took = time.monotonic() - began
+    assert process.returncode == 4, err
+    assert took < at_most
+    outcome = json.loads(out)
+    assert (outcome["delivery"], outcome["interrupted"]) == ("unaccepted", True)
+    assert right(output, "task_4")
+    logged = json.loads((output / "logs" / "task_4" / "outcome.json").read_text())
+    assert (logged["delivery"], logged["interrupted"]) == ("unaccepted", True)
+    with Server(ANALYST, function="direct") as server:
+        done = finished("solve", task, "-o", output, "--lm", "openai/any", "--resume", "--json", url=server.url)
+    assert json.loads(done.stdout)["delivery"] == "accepted"
+
+
+def test_a_signal_in_a_long_statement_ends_solve_and_its_script(tmp_path: Path) -> None:
+    """The script sleeps; its process must not outlive the command."""
+    output, task = tmp_path / "out", EXAMPLES / "tasks" / "task_4"
+    with Server(SLOW, function="sleeps") as server:
+        arguments = ("solve", task, "-o", output, "--lm", "openai/any", "--work", tmp_path / "work", "--json")
+        with started(*arguments, url=server.url) as process:
+            wait_for((tmp_path / "work" / "workdir" / "asleep").exists)
+            for _ in range(2):
+                process.send_signal(signal.SIGTERM)
+                time.sleep(0.3)
+            out, err = process.communicate(timeout=15)
+    assert process.returncode == 4, err
+    assert json.loads(out)["status"] == "stopped"
+    assert not (output / "task_4").exists()
+    wait_for(lambda: [path for path in Path("/proc").glob("[0-9]*/cmdline") if works_for(path, tmp_path)] == [], 5.0)
+
+
+def test_a_run_that_was_killed_leaves_no_worker_and_goes_on_where_it_was(tasks: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    with Server(SLOW, function="hangs") as server:
+        arguments = ("run", tasks, output, "--lm", "openai/any", "--jobs", "1", "--work", tmp_path / "work")
+        with started(*arguments, url=server.url) as process:
+            wait_for((output / "task_3" / "prediction.csv").exists)
+            wait_for((tmp_path / "work" / "task_4" / "workdir" / "prediction.csv").exists)
+            workers = children(process.pid)
+            process.kill()
+            process.wait(10)
+            wait_for(lambda: not any(Path(f"/proc/{pid}/smaps").exists() and open_files(pid) for pid in workers), 5.0)
+    # What was begun can be read: the turns so far.
+    turns = (output / "logs" / "task_4" / "attempts" / "1" / "turns.jsonl").read_text().splitlines()
+    assert [json.loads(turn)["number"] for turn in turns][:2] == [1, 2]
+    assert not (output / "task_4").exists()
+    with Server(ANALYST, function="direct") as server:
+        done = finished("run", tasks, output, "--lm", "openai/any", "--resume", "--json", url=server.url)
+    assert done.returncode == 0, done.stderr
+    assert [outcome["resumed"] for outcome in outcomes_of(done.stdout).values()] == [True, False, False]
+    assert all(right(output, name) for name in ("task_3", "task_4", "task_10"))
+
+
+def test_a_key_that_the_model_itself_repeats_stands_nowhere(tmp_path: Path) -> None:
+    """A gateway can put what it was sent into its replies."""
+    with Server(SLOW, "--key", KEY, function="tells_the_key") as server:
+        done = finished(
+            "solve",
+            EXAMPLES / "tasks" / "task_3",
+            *("-o", tmp_path / "out", "--lm", "openai/any", "-v", "--json"),
+            url=server.url,
+        )
+    assert done.returncode == 0, done.stderr
+    assert "the key is ***" in done.stderr
+    assert KEY not in done.stdout + done.stderr
+    for path in (path for path in (tmp_path / "out").rglob("*") if path.is_file()):
+        assert KEY.encode() not in path.read_bytes(), path

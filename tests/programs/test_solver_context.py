@@ -211,7 +211,7 @@ def test_a_cut_is_whole_or_says_how_much_is_missing(text: str, tokens: int) -> N
 
 
 def _window(room: int) -> Window:
-    briefing = Briefing(rules="", knowledge="", evidence=Evidence(tables=" "), question="")
+    briefing = Briefing(rules="", knowledge="", evidence=Evidence(tables=" "), asked="", question="")
     return Window(briefing, fixed_text="", window=int(room / 0.85) + 60, reply_tokens=0, count=count_tokens)
 
 
@@ -287,3 +287,19 @@ def test_another_model_can_do_the_compression(work: Path) -> None:
     assert len(compressing.requests) == len(result.compressions) > 0
     assert all(seen.compresses for seen in compressing.seen)
     assert not any(seen.compresses for seen in solving.seen)
+
+
+def test_a_model_that_compresses_in_a_smaller_window_is_sent_smaller_pieces(work: Path) -> None:
+    sizes: list[int] = []
+
+    def compress(seen: Seen) -> str:
+        sizes.append(count_tokens(seen.texts[-1]))
+        return conclude(seen)
+
+    engine = Engine(curious, window=16_000, compress=compress)
+    result = run(engine, work, context_window=16_000, reply_tokens=1_000, compression_window=3_000)
+    assert result.finished, result.detail
+    assert all(compression.by_model for compression in result.compressions)
+    # A turn here has about 4,000 tokens; what is sent is cut in sight.
+    assert max(sizes) < 3_000
+    assert "288" in (result.prediction.read_text(encoding="utf-8") if result.prediction else "")

@@ -112,7 +112,7 @@ def test_slides_are_left_out_by_relevance_and_not_by_head() -> None:
     text = "".join(block["text"] for block in fitted.format())
     assert "17.5" in text
     assert "The table shows the turnover." in text
-    assert "slides is left out to fit" in text
+    assert "left out to fit the model's window: the content of" in text
 
 
 def briefed(folder: Path, findings: Findings | None = None, *, knowledge: str = "", vision: bool = False) -> Briefing:

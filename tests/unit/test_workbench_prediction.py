@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from debriefer.errors import WorkbenchError
 from debriefer.workbench.cells import cell_text
-from debriefer.workbench.prediction import check_prediction, prediction_text, write_prediction
+from debriefer.workbench.prediction import check_prediction
+from debriefer.workbench.writing import prediction_text, write_prediction
 
 CELLS = st.one_of(st.none(), st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1))
 
@@ -167,7 +168,7 @@ def test_check_reads_repeated_and_empty_names(tmp_path: Path) -> None:
     assert (check.columns, check.non_null) == (("a", "a", ""), (1, 0, 1))
 
 
-@pytest.mark.parametrize("content", [b"", b"a,b\n1,2,3\n", b"a\n\xff\n"])
+@pytest.mark.parametrize("content", [b"", b"a,b\n1,2,3\n", b"a\n\xff\n", b'a\n"open\n', b'a\n"x"y\n'])
 def test_check_refuses_what_is_no_table(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "prediction.csv"
     path.write_bytes(content)

@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType, TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import duckdb
-import polars as pl
 
 from debriefer.catalog.build import build_file, fingerprint
 from debriefer.catalog.connection import connect, read_manifest
@@ -21,6 +20,9 @@ from debriefer.catalog.profile import ColumnProfile, profile_columns
 from debriefer.catalog.results import result_frame
 from debriefer.errors import CatalogError, MissingFileError, SqlError
 from debriefer.task import Task, files_below
+
+if TYPE_CHECKING:
+    import polars as pl
 
 CATALOG_FILE = "catalog.duckdb"
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import duckdb
-import polars as pl
 
 from debriefer.catalog.door import without_terminator
+
+if TYPE_CHECKING:
+    import polars as pl
 
 # Polars cannot import these Arrow types, alone or inside others; as text they keep their value.
 _AS_TEXT = ("INTERVAL", "BIT", "UNION", "VARIANT", "TIME WITH TIME ZONE", "GEOMETRY")
@@ -15,6 +18,8 @@ _AS_TEXT = ("INTERVAL", "BIT", "UNION", "VARIANT", "TIME WITH TIME ZONE", "GEOME
 
 def result_frame(cursor: duckdb.DuckDBPyConnection, query: str) -> pl.DataFrame:
     """Run `query` and return its whole result; column names that occur twice get a suffix (`name_2`)."""
+    import polars as pl  # noqa: PLC0415 -- 40 MB that who only builds, lists and previews is spared
+
     relation = cursor.sql(query)
     names = unique_names(relation.columns)
     as_text = [any(kind in str(sql_type).upper() for kind in _AS_TEXT) for sql_type in relation.types]

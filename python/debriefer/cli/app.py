@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import os
 import sys
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from debriefer import __version__
 from debriefer.cli import console, exit_codes
-from debriefer.cli.doctor import doctor
-from debriefer.cli.run import run
-from debriefer.cli.score import score
-from debriefer.cli.solve import solve
-from debriefer.cli.sql import sql
-from debriefer.cli.tables import tables
 from debriefer.errors import DebrieferError
 
-app = typer.Typer(
-    name="debriefer",
-    help="Answer a data question from a folder of mixed evidence, and show where every value came from.",
-    epilog="Exit codes: 0 done, 1 a task failed, 2 wrong input or usage, 3 abstained (no confident reading), 4 stopped",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
+# One module a command, in the order of the help.
+COMMANDS = ("solve", "run", "tables", "sql", "score", "doctor")
 
 
 def _show_version(value: bool) -> None:
@@ -35,7 +25,6 @@ def _show_version(value: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     _version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
@@ -44,8 +33,26 @@ def _options(
     pass
 
 
-for _command in (solve, run, tables, sql, score, doctor):
-    app.command()(_command)
+def application(arguments: Sequence[str]) -> typer.Typer:
+    """Return the application for a command line.
+
+    Only the command that is named first is loaded: `run` hands its tasks to other processes and is spared what these
+    need. Where none is (`--help`, a misspelt one) all are.
+    """
+    app = typer.Typer(
+        name="debriefer",
+        help="Answer a data question from a folder of mixed evidence, and show where every value came from.",
+        epilog="Exit codes: 0 done, 1 a task failed, 2 wrong input or usage, 3 abstained (no confident reading), "
+        "4 stopped",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_options)
+    named = arguments[0] if arguments else ""
+    for name in (named,) if named in COMMANDS else COMMANDS:
+        app.command()(getattr(importlib.import_module(f"debriefer.cli.{name}"), name))
+    return app
 
 
 def main() -> None:
@@ -55,7 +62,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
-        app()
+        application(sys.argv[1:])()
     except DebrieferError as error:
         console.show_error(error)
         sys.exit(exit_codes.BAD_INPUT)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -47,6 +51,14 @@ Fallback = Annotated[
         rich_help_panel=_MODEL,
     ),
 ]
+Hints = Annotated[
+    bool,
+    typer.Option(
+        "--hints/--no-hints",
+        help="Show the model what the offline baseline links the question's words to.",
+        rich_help_panel=_MODEL,
+    ),
+]
 AlwaysAnswer = Annotated[
     bool, typer.Option("--always-answer", help="Let the offline baseline guess where no reading is confident.")
 ]
@@ -56,31 +68,65 @@ CacheFolder = Annotated[
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Make everything anew.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show one line a turn of the model.")]
 
-ATTEMPTS = _DEFAULTS.attempts
-REQUESTS = _DEFAULTS.budget.requests or 80
-SECONDS = _DEFAULTS.budget.seconds or 1_800.0
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Go on: leave what was delivered under the same inputs and settings.")
+]
 
 
-def settings_of(
-    *,
-    attempts: int,
-    max_requests: int,
-    max_seconds: float,
-    max_tokens: int | None,
-    max_cost: float | None,
-    offline_fallback: bool,
-    always_answer: bool,
-) -> RunSettings:
-    """Return the settings that the options make."""
-    budget = Budget(requests=max_requests, seconds=max_seconds, input_tokens=max_tokens, cost=max_cost)
-    return RunSettings(attempts, budget, offline_fallback, always_answer)
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What `solve` and `run` have in common; each field is an option of both."""
+
+    lm: Lm = None
+    offline: Offline = False
+    always_answer: AlwaysAnswer = False
+    attempts: Attempts = _DEFAULTS.attempts
+    max_requests: MaxRequests = _DEFAULTS.budget.requests or 80
+    max_seconds: MaxSeconds = _DEFAULTS.budget.seconds or 1_800.0
+    max_tokens: MaxTokens = None
+    max_cost: MaxCost = None
+    offline_fallback: Fallback = True
+    hints: Hints = True
+    cache: CacheFolder = None
+    no_cache: NoCache = False
+    resume: Resume = False
+    verbose: Verbose = False
+
+    def settings(self) -> RunSettings:
+        """Return the settings that the options make."""
+        budget = Budget(
+            requests=self.max_requests, seconds=self.max_seconds, input_tokens=self.max_tokens, cost=self.max_cost
+        )
+        return RunSettings(self.attempts, budget, self.offline_fallback, self.always_answer, self.hints)
+
+    def choice(self) -> ModelChoice | None:
+        """Return which models are used; `None` for the offline baseline."""
+        return None if self.offline else ModelChoice(self.lm)
+
+    def cache_folder(self, output: Path) -> Path | None:
+        """Return the cache's folder, or `None` for none."""
+        return None if self.no_cache else self.cache or output / CACHE_FOLDER
 
 
-def choice_of(lm: str | None, *, offline: bool) -> ModelChoice | None:
-    """Return which models are used; `None` for the offline baseline."""
-    return None if offline else ModelChoice(lm)
+def with_shared(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the shared options behind its own; it is handed them as one argument, `shared`."""
 
+    @functools.wraps(command)
+    def wrapped(**values: Any) -> None:  # noqa: ANN401 -- options of several types
+        shared = Shared(**{field.name: values.pop(field.name) for field in fields(Shared)})
+        command(**values, shared=shared)
 
-def cache_of(cache: Path | None, output: Path, *, no_cache: bool) -> Path | None:
-    """Return the cache's folder, or `None` for none."""
-    return None if no_cache else cache or output / CACHE_FOLDER
+    # The command line is made from the signature: the command's own parameters, then the fields.
+    own = inspect.signature(command, eval_str=True)
+    types = get_type_hints(Shared, include_extras=True)
+    parameters = [parameter for parameter in own.parameters.values() if parameter.name != "shared"]
+    parameters += [
+        inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=types[field.name]
+        )
+        for field in fields(Shared)
+    ]
+    wrapped.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    del wrapped.__wrapped__
+    return wrapped

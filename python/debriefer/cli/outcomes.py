@@ -14,6 +14,7 @@ from debriefer.cli import exit_codes
 from debriefer.cli.console import messages
 from debriefer.pipeline import Attempt, Outcome, Status
 from debriefer.pipeline.outcome import OFFLINE
+from debriefer.pipeline.transcript import counted
 
 _STYLES: dict[Status, str] = {
     "answered": "green",
@@ -68,7 +69,8 @@ def show_attempts(outcome: Outcome) -> None:
         cost = "" if attempt.cost is None else f", cost {attempt.cost:.4g}"
         messages.print(
             Text(
-                f"  attempt {attempt.number}: {verdict}, {attempt.turns} turns, {attempt.requests} requests, "
+                f"  attempt {attempt.number}: {verdict}, {counted(attempt.turns, 'turn')}, "
+                f"{counted(attempt.requests, 'request')}, "
                 f"{attempt.input_tokens} tokens in ({attempt.cached_tokens} cached), {attempt.output_tokens} out{cost}"
                 f", {attempt.seconds:.1f} s"
             ),

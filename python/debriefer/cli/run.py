@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from debriefer.cli import console, exit_codes, options
+from debriefer.cli import console, exit_codes
+from debriefer.cli.options import Shared, with_shared
 from debriefer.cli.outcomes import exit_code, prediction_text, show_summary
 from debriefer.errors import DebrieferError
 from debriefer.pipeline import Outcome, find_tasks
@@ -20,9 +21,11 @@ from debriefer.task import Task
 _MODEL_JOBS = 16
 
 
+@with_shared
 def run(
     tasks: Annotated[Path, typer.Argument(help="Folder of task folders.")],
     output: Annotated[Path, typer.Argument(help="Folder for `<task>/prediction.csv` and `logs/`.")],
+    shared: Shared,
     jobs: Annotated[
         int | None,
         typer.Option(
@@ -33,22 +36,7 @@ def run(
             show_default=False,
         ),
     ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on: leave what was delivered under the same inputs and settings.")
-    ] = False,
-    lm: options.Lm = None,
-    offline: options.Offline = False,
     work: Annotated[Path | None, typer.Option(help="Keep the working copies here.")] = None,
-    always_answer: options.AlwaysAnswer = False,
-    attempts: options.Attempts = options.ATTEMPTS,
-    max_requests: options.MaxRequests = options.REQUESTS,
-    max_seconds: options.MaxSeconds = options.SECONDS,
-    max_tokens: options.MaxTokens = None,
-    max_cost: options.MaxCost = None,
-    offline_fallback: options.Fallback = True,
-    cache: options.CacheFolder = None,
-    no_cache: options.NoCache = False,
-    verbose: options.Verbose = False,
     show: Annotated[bool, typer.Option("--show", help="Print each question and its prediction.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcomes as JSON, one a line.")] = False,
 ) -> None:
@@ -58,7 +46,7 @@ def run(
     the run was stopped by SIGTERM or SIGINT: what was done is delivered, and `--resume` goes on.
     """
     folders = find_tasks(tasks)
-    choice = options.choice_of(lm, offline=offline)
+    choice = shared.choice()
     with_model = choice is not None and choice.load() is not None
 
     def progress(outcome: Outcome) -> None:
@@ -72,21 +60,13 @@ def run(
         folders,
         output,
         choice=choice,
-        settings=options.settings_of(
-            attempts=attempts,
-            max_requests=max_requests,
-            max_seconds=max_seconds,
-            max_tokens=max_tokens,
-            max_cost=max_cost,
-            offline_fallback=offline_fallback,
-            always_answer=always_answer,
-        ),
+        settings=shared.settings(),
         jobs=jobs or (_MODEL_JOBS if with_model else min(os.cpu_count() or 1, 4)),
         work=work,
-        cache=options.cache_of(cache, output, no_cache=no_cache),
-        resume=resume,
+        cache=shared.cache_folder(output),
+        resume=shared.resume,
         on_outcome=None if show else progress,
-        say=say if verbose else None,
+        say=say if shared.verbose else None,
     )
     for folder, outcome in zip(folders, outcomes, strict=True):
         if as_json:

@@ -2,73 +2,69 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from debriefer.cli import console, exit_codes, options
+from debriefer.cli import console, exit_codes
+from debriefer.cli.options import Shared, with_shared
 from debriefer.cli.outcomes import exit_code, show_attempts, show_outcome
-from debriefer.pipeline import solve as solve_task
+from debriefer.pipeline.alone import solve_until_stopped
+from debriefer.pipeline.stop import Stop
 from debriefer.pipeline.worker import set_up_logging
 
 
+@with_shared
 def solve(
     task: Annotated[Path, typer.Argument(help="Task folder: `task.json` and `context/`.")],
+    shared: Shared,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the prediction and the log.")] = Path(
         "debriefer-out"
     ),
-    lm: options.Lm = None,
-    offline: options.Offline = False,
     work: Annotated[Path | None, typer.Option(help="Keep the working copy (catalog, `solver.py`) here.")] = None,
-    always_answer: options.AlwaysAnswer = False,
-    attempts: options.Attempts = options.ATTEMPTS,
-    max_requests: options.MaxRequests = options.REQUESTS,
-    max_seconds: options.MaxSeconds = options.SECONDS,
-    max_tokens: options.MaxTokens = None,
-    max_cost: options.MaxCost = None,
-    offline_fallback: options.Fallback = True,
-    cache: options.CacheFolder = None,
-    no_cache: options.NoCache = False,
-    verbose: options.Verbose = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON instead of the CSV.")] = False,
 ) -> None:
     """Answer one task and print its prediction as CSV.
 
     With a model (`--lm`, or `MODEL_API_URL`, `MODEL_API_KEY`, `MODEL_NAME`) the Solver answers. Without one the offline
-    baseline reads the question by rule; where it is not confident it abstains: exit code 3.
+    baseline reads the question by rule; where it is not confident it abstains: exit code 3. On SIGTERM or SIGINT
+    what is there is delivered, within 20 s: exit code 4.
     """
-    choice = options.choice_of(lm, offline=offline)
 
     def say(line: str) -> None:
-        if verbose:
+        if shared.verbose:
             console.messages.print(Text(line), style="dim", soft_wrap=True)
 
-    set_up_logging(say, verbose=verbose)
-    outcome = solve_task(
-        task,
-        output,
-        models=None if choice is None else choice.load(),
-        settings=options.settings_of(
-            attempts=attempts,
-            max_requests=max_requests,
-            max_seconds=max_seconds,
-            max_tokens=max_tokens,
-            max_cost=max_cost,
-            offline_fallback=offline_fallback,
-            always_answer=always_answer,
-        ),
-        work=work,
-        cache=options.cache_of(cache, output, no_cache=no_cache),
-        say=say,
-    )
-    show_outcome(outcome)
-    show_attempts(outcome)
-    if as_json:
-        console.data_json(outcome.to_dict())
-    elif outcome.prediction is not None:
-        console.data(Path(outcome.prediction).read_text(encoding="utf-8", errors="replace"))
-    code = exit_code([outcome])
+    set_up_logging(say, verbose=shared.verbose)
+    stop = Stop()
+    with stop.catching():
+        choice = shared.choice()
+        outcome, ended = solve_until_stopped(
+            task,
+            output,
+            stop,
+            models=None if choice is None else choice.load(),
+            settings=shared.settings(),
+            work=work,
+            cache=shared.cache_folder(output),
+            resume=shared.resume,
+            say=say,
+        )
+        show_outcome(outcome)
+        show_attempts(outcome)
+        if as_json:
+            console.data_json(outcome.to_dict())
+        elif outcome.prediction is not None:
+            console.data(Path(outcome.prediction).read_text(encoding="utf-8", errors="replace"))
+        code = exit_code([outcome])
+        if not ended:
+            # Native code in the other thread would keep the interpreter from ending.
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
     if code != exit_codes.OK:
         raise typer.Exit(code)

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from debriefer.cli import console
 from debriefer.cli.target import open_target
-from debriefer.workbench.prediction import prediction_text
+from debriefer.workbench.writing import prediction_text
 
 
 class Format(StrEnum):

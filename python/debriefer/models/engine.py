@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import threading
 import time
@@ -288,6 +287,8 @@ class AsyncEngine:
 
     async def complete(self, request: Request) -> Response:
         """Return the model's reply to `request`; see `Engine.complete`."""
+        import asyncio  # noqa: PLC0415 -- runs without a model need none
+
         return await asyncio.to_thread(self._engine.complete, request)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
+from urllib.parse import quote
 
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)S?$", re.IGNORECASE)
 # Shorter values ("1", "none") would blank out ordinary words.
@@ -20,6 +22,9 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str], environment: Mapping[str, str]) -> None:
         found = set(secrets) | {value for name, value in environment.items() if _SECRET_NAME.search(name)}
+        # As they stand inside JSON and in addresses.
+        found |= {json.dumps(value, ensure_ascii=ascii_)[1:-1] for value in found for ascii_ in (True, False)}
+        found |= {quote(value, safe="") for value in found}
         # Longest first: one secret may be part of another.
         self._secrets = sorted((value for value in found if len(value) >= _LEAST), key=lambda v: (-len(v), v))
 

@@ -141,7 +141,7 @@ def _entity(catalog: Catalog, table: Table) -> Entity:
         counts = ", ".join(
             f"count(DISTINCT {quote_identifier(c.name)}), count({quote_identifier(c.name)})" for c in table.columns
         )
-        measured = catalog.sql(f"SELECT {counts} FROM {quote_identifier(table.name)}").row(0)
+        measured = catalog.preview(f"SELECT {counts} FROM {quote_identifier(table.name)}", 1).rows[0]
         for position, column in enumerate(table.columns):
             distinct, present = measured[2 * position], measured[2 * position + 1]
             unique = distinct > 0 and distinct == present == table.row_count
@@ -170,20 +170,22 @@ def _kind(catalog: Catalog, table: Table, column: str, sql_type: str, words: tup
     if _NUMBER_TYPE.match(sql_type):
         return "number"
     if dated:
-        sample = catalog.sql(
+        sample = catalog.preview(
             f"SELECT DISTINCT {quote_identifier(column)}::VARCHAR AS v FROM {quote_identifier(table.name)} "
-            f"WHERE {quote_identifier(column)} IS NOT NULL ORDER BY v LIMIT {_SAMPLE}"
-        )["v"].to_list()
-        if sample and sum(_DATE_VALUE.match(v) is not None for v in sample) >= len(sample) * 0.8:
+            f"WHERE {quote_identifier(column)} IS NOT NULL ORDER BY v LIMIT {_SAMPLE}",
+            _SAMPLE,
+        ).rows
+        if sample and sum(_DATE_VALUE.match(v) is not None for (v,) in sample) >= len(sample) * 0.8:
             return "date"
     if not _is_key(column, words, table):
         quoted = quote_identifier(column)
         # `000021` is a code, `5.8` in a column of texts is a number.
         cell = f"trim({quoted}::VARCHAR)"
-        row = catalog.sql(
+        row = catalog.preview(
             f"SELECT count(*) FILTER (WHERE {cell} <> ''), count(*) FILTER (WHERE regexp_full_match({cell}, "
-            f"'{_NUMERAL}')) FROM {quote_identifier(table.name)}"
-        ).row(0)
+            f"'{_NUMERAL}')) FROM {quote_identifier(table.name)}",
+            1,
+        ).rows[0]
         if row[0] and row[0] == row[1]:
             return "number"
     return "text"
@@ -191,9 +193,10 @@ def _kind(catalog: Catalog, table: Table, column: str, sql_type: str, words: tup
 
 def _flag(catalog: Catalog, table: Table, column: str) -> tuple[str, str] | None:
     quoted = quote_identifier(column)
-    cells = catalog.sql(
-        f"SELECT DISTINCT {quoted} AS v FROM {quote_identifier(table.name)} WHERE {quoted} IS NOT NULL ORDER BY v"
-    )["v"].to_list()
+    found = catalog.preview(
+        f"SELECT DISTINCT {quoted} AS v FROM {quote_identifier(table.name)} WHERE {quoted} IS NOT NULL ORDER BY v", 2
+    )
+    cells = [cell for (cell,) in found.rows]
     for yes, no in _FLAGS:
         if {cell.casefold() for cell in cells} <= {yes, no}:
             return (

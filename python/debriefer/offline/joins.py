@@ -170,7 +170,7 @@ def _inclusion(catalog: Catalog, table: str, column: str, to_table: str, to_colu
         f"(SELECT DISTINCT {inner} AS v FROM {quote_identifier(table)} WHERE {inner} IS NOT NULL)"
     )
     try:
-        total, inside = catalog.sql(query).row(0)
+        total, inside = catalog.preview(query, 1).rows[0]
     except SqlError:
         # A text column beside dates or numbers: what cannot be compared cannot be joined either.
         return 0.0

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import weakref
 
-import polars as pl
-
-from debriefer.catalog import Catalog
+from debriefer.catalog import Catalog, Preview
 from debriefer.errors import SqlError
 from debriefer.offline import mentions_chinese, mentions_english
 from debriefer.offline.chinese import ChineseReader
@@ -90,25 +88,25 @@ def _settle(
     if answer is None:
         return Abstention(doubts.worst if not query.outputs and doubts.worst else reason, links)
     sql, result = answer
-    if result.is_empty():
+    if result.total_rows == 0:
         doubts.add(0.5, "no row meets the conditions as they were read")
-    elif result.height == 1 and all(cell is None for cell in result.row(0)):
+    elif result.total_rows == 1 and all(cell is None for cell in result.rows[0]):
         doubts.add(0.5, "the answer would be empty")
-    elif reader.singular and result.height > 1:
-        doubts.add(0.4, f"one row is asked for, but nothing chooses among {result.height}")
+    elif reader.singular and result.total_rows > 1:
+        doubts.add(0.4, f"one row is asked for, but nothing chooses among {result.total_rows}")
     if doubts.confidence < THRESHOLD and not always_answer:
         return Abstention(doubts.worst, links)
     explanation = _explanation(query) + (f"; left out: {left_out}" if left_out else "")
     return Reading(sql, doubts.confidence, _kind(query), links, explanation)
 
 
-def _attempt(known: _Knowledge, catalog: Catalog, query: Query) -> tuple[tuple[str, pl.DataFrame] | None, str]:
+def _attempt(known: _Knowledge, catalog: Catalog, query: Query) -> tuple[tuple[str, Preview] | None, str]:
     """Return the query's statement and what it gives, or `None` and why there is none."""
     if not query.outputs:
         return None, "the question names nothing that the tables hold"
     try:
         sql = known.composer.write(query)
-        return (sql, catalog.sql(sql)), ""
+        return (sql, catalog.preview(sql, 1)), ""
     except UnwritableError as error:
         return None, str(error)
     except SqlError as error:

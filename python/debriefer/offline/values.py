@@ -50,7 +50,7 @@ class ValueIndex:
         counted = []
         for table, column in texts:
             query = f"SELECT count(DISTINCT {quote_identifier(column)}) FROM {quote_identifier(table)}"
-            counted.append((int(catalog.sql(query).item()), table, column))
+            counted.append((int(catalog.preview(query, 1).rows[0][0]), table, column))
         self._exact: dict[str, dict[tuple[str, str], list[str]]] = defaultdict(dict)
         self.left_out: list[tuple[str, str]] = []
         left = MOST_VALUES
@@ -60,11 +60,12 @@ class ValueIndex:
                 continue
             left -= count
             name = quote_identifier(column)
-            cells = catalog.sql(
+            cells = catalog.preview(
                 f"SELECT DISTINCT {name} AS v FROM {quote_identifier(table)} "
-                f"WHERE {name} IS NOT NULL AND length({name}) <= {LONGEST_VALUE} ORDER BY v"
-            )["v"].to_list()
-            for cell in cells:
+                f"WHERE {name} IS NOT NULL AND length({name}) <= {LONGEST_VALUE} ORDER BY v",
+                MOST_VALUES,
+            )
+            for (cell,) in cells.rows:
                 key = bare(cell)
                 if key:
                     self._exact[key].setdefault((table, column), []).append(cell)

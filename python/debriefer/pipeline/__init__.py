@@ -1,12 +1,40 @@
-"""From task folders to delivered predictions."""
+"""From task folders to delivered predictions.
 
-from debriefer.pipeline.batch import find_tasks, run
-from debriefer.pipeline.cache import Cache
-from debriefer.pipeline.outcome import Attempt, Outcome, Status
-from debriefer.pipeline.registry import StageRegistry, default_registry
-from debriefer.pipeline.settings import ModelChoice, RunSettings
-from debriefer.pipeline.single import solve
-from debriefer.pipeline.stage import BaseStage, Inputs, Product, Stage, StageRecord
+Names are loaded when they are first used: who only hands tasks to workers needs neither DuckDB nor DSPy.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from debriefer.pipeline.batch import find_tasks, run
+    from debriefer.pipeline.cache import Cache
+    from debriefer.pipeline.outcome import Attempt, Outcome, Status
+    from debriefer.pipeline.registry import StageRegistry, default_registry
+    from debriefer.pipeline.settings import ModelChoice, RunSettings
+    from debriefer.pipeline.single import solve
+    from debriefer.pipeline.stage import BaseStage, Inputs, Product, Stage, StageRecord
+
+_HOMES = {
+    "Attempt": "outcome",
+    "BaseStage": "stage",
+    "Cache": "cache",
+    "Inputs": "stage",
+    "ModelChoice": "settings",
+    "Outcome": "outcome",
+    "Product": "stage",
+    "RunSettings": "settings",
+    "Stage": "stage",
+    "StageRecord": "stage",
+    "StageRegistry": "registry",
+    "Status": "outcome",
+    "default_registry": "registry",
+    "find_tasks": "batch",
+    "run": "batch",
+    "solve": "single",
+}
 
 __all__ = [
     "Attempt",
@@ -26,3 +54,15 @@ __all__ = [
     "run",
     "solve",
 ]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 -- any public name
+    home = _HOMES.get(name)
+    if home is None:
+        message = f"module `debriefer.pipeline` has no attribute `{name}`"
+        raise AttributeError(message)
+    return getattr(importlib.import_module(f"debriefer.pipeline.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -7,10 +7,10 @@ import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from debriefer.models import Meter, Models
+from debriefer.pipeline.delivery import is_regular
 from debriefer.pipeline.logs import TaskLog
 from debriefer.pipeline.outcome import Attempt
 from debriefer.pipeline.settings import RunSettings
@@ -52,6 +52,7 @@ def make_attempts(task: Task, findings: Findings, conditions: Conditions) -> lis
 
     An attempt is accepted when the run ended without an exception and `workdir/prediction.csv` exists from this
     attempt. Before each one `solver.py` is restored and the prediction deleted. What the last one left stays in place.
+    Attempts after the first are told why the last was rejected and are sampled with more variation.
 
     Args:
         task: The working copy.
@@ -65,12 +66,15 @@ def make_attempts(task: Task, findings: Findings, conditions: Conditions) -> lis
 
     budget = conditions.settings.budget
     requests = 80 if budget.requests is None else budget.requests
-    solver = Solver(settings_for(conditions.models.settings("solver"), requests=requests))
+    models = conditions.models
+    settings = settings_for(models.settings("solver"), requests=requests, compression=models.settings("compression"))
+    solver = Solver(settings)
     attempts: list[Attempt] = []
     for number in range(1, conditions.settings.attempts + 1):
         if conditions.stopped():
             break
-        attempt, hopeless = _attempt(number, task, findings, solver, conditions)
+        last = attempts[-1] if attempts else None
+        attempt, hopeless = _attempt(number, task, findings, solver, conditions, last)
         attempts.append(attempt)
         if attempt.accepted or hopeless:
             break
@@ -78,9 +82,12 @@ def make_attempts(task: Task, findings: Findings, conditions: Conditions) -> lis
 
 
 def _attempt(
-    number: int, task: Task, findings: Findings, solver: Solver, conditions: Conditions
+    number: int, task: Task, findings: Findings, solver: Solver, conditions: Conditions, last: Attempt | None
 ) -> tuple[Attempt, bool]:
     """Make one attempt and log it; say also whether further ones are hopeless."""
+    from dspy_programs.solver import Retry  # noqa: PLC0415
+
+    retry = None if last is None else Retry(number, last.reason, last.detail)
     bench, models, log = conditions.bench, conditions.models, conditions.log
     bench.restore()
     meter = Meter(conditions.settings.budget)
@@ -99,7 +106,9 @@ def _attempt(
     try:
         with models.using("solver", meter):
             compression = models.lm("compression")
-            result = solver(work=task.folder, findings=findings, compression_lm=compression, on_turn=on_turn).result
+            result = solver(
+                work=task.folder, findings=findings, retry=retry, compression_lm=compression, on_turn=on_turn
+            ).result
     except Exception as caught:  # noqa: BLE001 -- an exception ends the attempt, not the task
         error = caught
         _log.warning("%s: attempt %d ended by an exception", task.task_id, number, exc_info=True)
@@ -160,8 +169,3 @@ def _judged(attempt: Attempt, result: SolverResult | None, error: Exception | No
     if not attempt.prediction:
         return replace(attempt, reason="no prediction", detail="the run ended without a `prediction.csv`")
     return replace(attempt, accepted=True, reason="finished")
-
-
-def is_regular(path: Path) -> bool:
-    """Return whether `path` is a file of its own: generated code could have put a link there that points elsewhere."""
-    return path.is_file() and not path.is_symlink()

@@ -12,18 +12,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from debriefer.errors import DebrieferError, MissingFileError
-from debriefer.pipeline.attempts import is_regular
 from debriefer.pipeline.cache import Cache
-from debriefer.pipeline.crew import Crew, Stop
+from debriefer.pipeline.crew import Crew
+from debriefer.pipeline.delivery import salvage, stopped_outcome, write_outcome
+from debriefer.pipeline.order import Job, Order
 from debriefer.pipeline.outcome import OFFLINE, Outcome
 from debriefer.pipeline.settings import ModelChoice, RunSettings
-from debriefer.pipeline.single import PREDICTION_FILE, deliver
-from debriefer.pipeline.worker import Job, Order, write_outcome
+from debriefer.pipeline.stop import Stop
 from debriefer.task import Task, is_task_folder
 
 _KILLED = "the process that worked on it died (out of memory?)"
-_STOPPED = "the run was stopped"
-_RESUME = "run again with `--resume`"
 # What else stands in the results folder.
 _RESERVED = frozenset({"logs", ".cache"})
 
@@ -146,28 +144,10 @@ def _lost(job: Job, order: Order, solver: str, *, begun: bool, stopped: bool) ->
         outcome = Outcome(job.name, "failed", solver, reason=_KILLED)
         write_outcome(outcome, order.output, job.name)
         return outcome
-    outcome = Outcome(job.name, "stopped", solver, reason=_STOPPED, hint=_RESUME, interrupted=True)
     if not begun:
         # What an earlier run has delivered and logged of the task still holds.
-        return outcome
-    prediction = Path(job.work) / "workdir" / PREDICTION_FILE
-    if is_regular(prediction):
-        delivered = Path(order.output) / job.name / PREDICTION_FILE
-        with contextlib.suppress(DebrieferError):
-            digest = deliver(prediction, delivered)
-            outcome = Outcome(
-                job.name,
-                "answered",
-                solver,
-                delivery="unaccepted",
-                prediction=str(delivered),
-                digest=digest,
-                reason=_STOPPED,
-                hint=_RESUME,
-                interrupted=True,
-            )
-    write_outcome(outcome, order.output, job.name)
-    return outcome
+        return stopped_outcome(job.name, solver)
+    return salvage(Path(job.work), order.output, job.name, solver)
 
 
 @contextlib.contextmanager

@@ -6,63 +6,30 @@ import contextlib
 import json
 import os
 import selectors
-import signal
 import subprocess
 import sys
-import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
+from debriefer.pipeline.order import Job, Order
 from debriefer.pipeline.outcome import Outcome
-from debriefer.pipeline.worker import Job, Order
+from debriefer.pipeline.stop import GRACE_SECONDS, Stop
 from debriefer.workbench.prediction import PREDICTION_FILE
 
 # The paths by which this process imports are handed on; the script that called it is not run again, as a spawned
 # `multiprocessing` process would.
 _BOOT = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from debriefer.pipeline.worker import main; main()"
 _LOOK_SECONDS = 0.2
-# A stopped run must have ended after 20 s: the workers get this long to deliver, the rest is for ours.
-_GRACE_SECONDS = 12.0
 _CHUNK = 1 << 16
 # Lone tasks (of a worker that died) at once, whatever the number of processes was.
 _LONE_AT_ONCE = 4
 
 # The job, its outcome (`None` where its process is gone), and whether it was begun.
 Done = Callable[[Job, Outcome | None, bool], None]
-
-
-class Stop:
-    """Whether the run is to end; set by SIGTERM and SIGINT inside `catching`. A second signal ends it at once."""
-
-    def __init__(self) -> None:
-        self.signals = 0
-        self.name: str | None = None
-
-    def __bool__(self) -> bool:
-        return self.signals > 0
-
-    @contextlib.contextmanager
-    def catching(self) -> Iterator[None]:
-        """Catch the two signals for the block, where that is possible (in the main thread)."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-
-        def handle(number: int, _frame: FrameType | None) -> None:
-            self.signals += 1
-            self.name = signal.Signals(number).name
-
-        before = {number: signal.signal(number, handle) for number in (signal.SIGTERM, signal.SIGINT)}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
 
 
 @dataclass(slots=True, eq=False)
@@ -210,7 +177,7 @@ class Crew:
         """Stop: hand out nothing more, let the workers deliver, end those that have not after the grace time."""
         now = time.monotonic()
         if self._deadline is None:
-            self._deadline = now + _GRACE_SECONDS
+            self._deadline = now + GRACE_SECONDS
             self._say(f"{self._stop.name}: no new task is begun, what is done is delivered")
             for worker in self._workers:
                 worker.send({"stop": True})

@@ -23,12 +23,14 @@ class RunSettings:
         budget: Bounds on each attempt (80 requests in the specification).
         offline_fallback: Whether the offline baseline may answer where the model gave no output.
         always_answer: Whether the offline baseline gives its best reading, however unsure.
+        hints: Whether the model is shown what the offline baseline links the question's words to.
     """
 
     attempts: int = 5
     budget: Budget = field(default_factory=lambda: Budget(requests=80, seconds=_ATTEMPT_SECONDS))
     offline_fallback: bool = True
     always_answer: bool = False
+    hints: bool = True
 
     def __post_init__(self) -> None:
         if self.attempts < 1:

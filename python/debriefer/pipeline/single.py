@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import json
-import shutil
+import logging
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from debriefer.catalog import Catalog
 from debriefer.errors import DebrieferError, TaskError, WorkbenchError
 from debriefer.models import Models
-from debriefer.offline import Abstention, read_question
-from debriefer.pipeline.attempts import Conditions, is_regular, make_attempts
+from debriefer.pipeline.attempts import Conditions, make_attempts
 from debriefer.pipeline.cache import Cache
 from debriefer.pipeline.content import file_digest, task_digest, value_digest
+from debriefer.pipeline.delivery import OUTCOME_FILE, RESUME_HINT, deliver, is_regular, redacted
 from debriefer.pipeline.logs import TaskLog, redactor_for
 from debriefer.pipeline.outcome import OFFLINE, Attempt, Delivery, Outcome
 from debriefer.pipeline.registry import StageRegistry, default_registry, package_version
@@ -26,11 +28,13 @@ from debriefer.pipeline.stage import StageRecord
 from debriefer.pipeline.stages import StageRun
 from debriefer.task import Task
 from debriefer.workbench import Workbench, check_prediction
+from debriefer.workbench.prediction import PREDICTION_FILE
 
-PREDICTION_FILE = "prediction.csv"
-OUTCOME_FILE = "outcome.json"
-_RESUME = "run again with `--resume`"
+if TYPE_CHECKING:
+    from dspy_programs.solver import Findings
+
 _NEVER = threading.Event()
+_log = logging.getLogger(__name__)
 
 
 def _quiet(_: str) -> None:
@@ -107,16 +111,17 @@ def solve(
     key = _run_key(task, models, settings, registry)
     if resume and (earlier := _earlier(logs, delivered, key)) is not None:
         return earlier
+    redact = redactor_for(models)
     try:
         # A prediction of an earlier run must not pass for this one's.
         delivered.unlink(missing_ok=True)
-        log = TaskLog(logs, redactor_for(models))
+        log = TaskLog(logs, redact)
     except OSError as error:
         message = f"`{output}` cannot be written to: {error.strerror or error}"
         raise DebrieferError(message, hint="name a folder for the results that can be written to") from error
     cache = cache if isinstance(cache, Cache) or cache is None else Cache(cache)
-    run = _Run(task, models, settings, registry, cache, log, say, stop)
-    empty = Outcome(task.task_id, "failed", _solver_name(models), key=key, seconds=run.seconds)
+    run = _Run(task, models, settings, registry, cache, log, lambda line: say(redact(line)), stop)
+    empty = Outcome(task.task_id, "failed", solver_name(models), key=key, seconds=run.seconds)
     with _working_folder(work) as folder:
         try:
             outcome = _answer(run, folder, empty)
@@ -127,7 +132,7 @@ def solve(
     for stage in ("solve", "deliver"):
         if stage in run.seconds:
             run.records.append(StageRecord(stage, "done", seconds=run.seconds[stage]))
-    outcome = replace(outcome, stages=tuple(run.records))
+    outcome = redacted(replace(outcome, stages=tuple(run.records)), redact)
     log.json("stages.json", [asdict(record) for record in run.records])
     log.json(OUTCOME_FILE, outcome.to_dict())
     return outcome
@@ -149,17 +154,34 @@ def _answer(run: _Run, folder: Path, outcome: Outcome) -> Outcome:
         run.seconds.update((record.name, record.seconds) for record in run.records if record.state in ran)
     if "catalog" not in stages.products:
         reason = "the run was stopped before the catalog was built"
-        return replace(outcome, status="stopped", reason=reason, hint=_RESUME, interrupted=True)
+        return replace(outcome, status="stopped", reason=reason, hint=RESUME_HINT, interrupted=True)
     outcome = replace(outcome, refused=tuple(stages.products["catalog"].value["refused"]))
     with _timed(run.seconds, "solve"), bench:
         if run.models is None:
             return _offline(run, copy, bench, outcome)
         conditions = Conditions(bench, run.models, run.settings, run.log, run.say, run.stop.is_set)
-        attempts = make_attempts(copy, stages.findings(), conditions)
+        attempts = make_attempts(copy, _with_links(run, copy, bench, stages.findings()), conditions)
         outcome = replace(outcome, attempts=tuple(attempts))
         if attempts and attempts[-1].accepted:
             return _answered(outcome, "accepted", bench)
         return _without_acceptance(run, copy, bench, outcome)
+
+
+def _with_links(run: _Run, copy: Task, bench: Workbench, findings: Findings) -> Findings:
+    """Add what the offline baseline links the question's words to; where that fails the model goes without."""
+    if not run.settings.hints or run.stop.is_set():
+        return findings
+    from dspy_programs.solver.hints import question_links  # noqa: PLC0415 -- loads DSPy
+
+    try:
+        # A catalog of its own: with it goes what was looked up.
+        with Catalog.open(bench.catalog_path) as catalog:
+            return replace(findings, links=question_links(copy, catalog))
+    except Exception as error:  # noqa: BLE001 -- hints can be done without
+        reason = error.message if isinstance(error, DebrieferError) else f"{type(error).__name__}: {error}"
+        _log.warning("%s: the question's words could not be linked: %s", copy.task_id, reason)
+        run.log.json("hints.json", {"failed": reason})
+        return findings
 
 
 def _without_acceptance(run: _Run, copy: Task, bench: Workbench, outcome: Outcome) -> Outcome:
@@ -174,7 +196,7 @@ def _without_acceptance(run: _Run, copy: Task, bench: Workbench, outcome: Outcom
     if is_regular(bench.prediction_path):
         return replace(_answered(outcome, delivery, bench), reason=reason)
     if outcome.interrupted:
-        return replace(outcome, status="stopped", hint=_RESUME)
+        return replace(outcome, status="stopped", hint=RESUME_HINT)
     if run.settings.offline_fallback:
         offline = _offline(run, copy, bench, outcome)
         if offline.status == "answered":
@@ -185,6 +207,9 @@ def _without_acceptance(run: _Run, copy: Task, bench: Workbench, outcome: Outcom
 
 def _offline(run: _Run, copy: Task, bench: Workbench, outcome: Outcome) -> Outcome:
     """Read the question by rule and run its statement in the working copy."""
+    # Its lexicons are loaded where they are used.
+    from debriefer.offline import Abstention, read_question  # noqa: PLC0415
+
     outcome = replace(outcome, solver=OFFLINE)
     try:
         reading = read_question(copy, bench.catalog, always_answer=run.settings.always_answer)
@@ -223,26 +248,6 @@ def _deliver(outcome: Outcome, folder: Path, delivered: Path, log: TaskLog) -> O
     return replace(outcome, prediction=str(delivered), digest=digest)
 
 
-def deliver(prediction: Path, delivered: Path) -> str:
-    """Copy a prediction to its place in one step and return its digest.
-
-    Raises:
-        WorkbenchError: It is no regular file, or cannot be copied.
-    """
-    if not is_regular(prediction):
-        message = f"`{PREDICTION_FILE}` is no regular file"
-        raise WorkbenchError(message)
-    partial = delivered.with_name(delivered.name + ".partial")
-    try:
-        delivered.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(prediction, partial, follow_symlinks=False)
-        partial.replace(delivered)
-    except OSError as error:
-        message = f"`{delivered}` cannot be written: {error.strerror or error}"
-        raise WorkbenchError(message, hint="check the folder's permissions and the free space") from error
-    return file_digest(delivered)
-
-
 def _run_key(task: Task, models: Models | None, settings: RunSettings, registry: StageRegistry) -> str:
     return value_digest(
         {
@@ -275,7 +280,8 @@ def _why(attempts: Sequence[Attempt]) -> str:
     return f"{first}, the last ended by {last.reason}{detail}"
 
 
-def _solver_name(models: Models | None) -> str:
+def solver_name(models: Models | None) -> str:
+    """Return who answers with these models, as outcomes say it."""
     return OFFLINE if models is None else f"model {models.settings('solver').model}"
 
 

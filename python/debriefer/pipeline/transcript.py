@@ -27,13 +27,17 @@ def attempt_markdown(task_id: str, question: str, attempt: Attempt, transcript: 
     lines = [f"# {task_id}, attempt {attempt.number}: {verdict}", "", *_quoted(question), ""]
     cached = f" ({attempt.cached_tokens:,} from the provider's cache)" if attempt.cached_tokens else ""
     lines.append(
-        f"{attempt.turns} turns, {attempt.requests} requests, {attempt.input_tokens:,} tokens in{cached}, "
+        f"{counted(attempt.turns, 'turn')}, {counted(attempt.requests, 'request')}, "
+        f"{attempt.input_tokens:,} tokens in{cached}, "
         f"{attempt.output_tokens:,} out, {attempt.seconds:.1f} s"
     )
     if attempt.detail:
         lines += ["", f"**Why it ended:** {attempt.detail}"]
     briefing = transcript.get("briefing") or {}
-    lines += [f"- {note}" for note in briefing.get("notes", ())]
+    if briefing.get("remark"):
+        lines += ["", f"**Told at the start:** {briefing['remark']}"]
+    if briefing.get("notes"):
+        lines += ["", *(f"- {note}" for note in briefing["notes"])]
     compressions = {one["before_turn"]: one for one in transcript.get("compressions", ())}
     for turn in transcript.get("turns", ()):
         lines += _compressed(compressions.get(turn["number"]))
@@ -44,6 +48,15 @@ def attempt_markdown(task_id: str, question: str, attempt: Attempt, transcript: 
     if briefing:
         lines += _briefing(briefing)
     return "\n".join(lines) + "\n"
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "turn"), counted(2, "turn")
+    ('1 turn', '2 turns')
+    """
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def turn_line(turn: Mapping[str, Any]) -> str:

@@ -6,86 +6,28 @@ On what was its standard output it answers `{"id", "outcome"}` and `{"say"}`. It
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import json
 import logging
 import os
+import signal
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, TextIO
 
 from debriefer.errors import DebrieferError
 from debriefer.models import Models
 from debriefer.pipeline.cache import Cache
+from debriefer.pipeline.delivery import redacted, write_outcome
+from debriefer.pipeline.logs import redactor_for
+from debriefer.pipeline.order import Job, Order
 from debriefer.pipeline.outcome import OFFLINE, Outcome
-from debriefer.pipeline.settings import ModelChoice, RunSettings
-from debriefer.pipeline.single import OUTCOME_FILE, solve
+from debriefer.pipeline.single import solve
 
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What all tasks of a run have in common.
-
-    Attributes:
-        output: Folder for predictions and logs.
-        settings: How tasks are answered.
-        choice: Which models, or `None` for the offline baseline.
-        slots: Folder that bounds requests over all processes.
-        cache: Folder of products, or `None`.
-        resume: Whether tasks that were delivered are left as they are.
-        verbose: Whether each turn is told.
-    """
-
-    output: str
-    settings: RunSettings
-    choice: ModelChoice | None = None
-    slots: str | None = None
-    cache: str | None = None
-    resume: bool = False
-    verbose: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the order as JSON values."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> Order:
-        """Return the order that `to_dict` gave."""
-        choice = values["choice"]
-        return cls(
-            **{
-                **values,
-                "settings": RunSettings.from_dict(values["settings"]),
-                "choice": None if choice is None else ModelChoice(**choice),
-            }
-        )
-
-    def models(self) -> Models | None:
-        """Return the models of the run.
-
-        Raises:
-            ModelError: The environment is half configured.
-        """
-        return None if self.choice is None else self.choice.load(None if self.slots is None else Path(self.slots))
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One task of a run.
-
-    Attributes:
-        id: Place of the task in the run.
-        folder: The task folder.
-        name: Name of its folder of results.
-        work: Folder for its working copy.
-    """
-
-    id: int
-    folder: str
-    name: str
-    work: str
+# <sys/prctl.h>
+_SET_DEATH_SIGNAL = 1
 
 
 class Channel:
@@ -108,6 +50,7 @@ class Channel:
 
 def main() -> None:
     """Work through what standard input says."""
+    _end_with_parent()
     channel = Channel(os.fdopen(os.dup(1), "w", encoding="utf-8"))
     # What a library prints must not get between the answers.
     os.dup2(2, 1)
@@ -125,6 +68,15 @@ def main() -> None:
             elif "stop" in message:
                 _stop(stop, models)
         _stop(stop, models)
+
+
+def _end_with_parent() -> None:
+    """Let the kernel end this process when the one that hired it is killed.
+
+    It would otherwise finish what it works on, and could deliver beside a run that goes on where that one was.
+    """
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
 
 
 def _stop(stop: threading.Event, models: Models | None) -> None:
@@ -170,19 +122,9 @@ def work_on(
     except Exception as error:  # noqa: BLE001 -- one task can never stop another; the reason is kept
         reason = f"unexpected {type(error).__name__}: {error}"
         outcome = Outcome(job.name, "failed", solver, reason=reason, hint="please report this with the task folder")
+    outcome = redacted(outcome, redactor_for(models))
     write_outcome(outcome, order.output, job.name)
     return outcome
-
-
-def write_outcome(outcome: Outcome, output: str, name: str) -> None:
-    """Log the outcome of a task that could not log it itself."""
-    folder = Path(output) / "logs" / name
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(outcome.to_dict(), ensure_ascii=False, indent=2)
-        (folder / OUTCOME_FILE).write_bytes((text + "\n").encode("utf-8", "replace"))
-    except OSError:
-        logging.getLogger(__name__).warning("%s: the outcome cannot be logged", name)
 
 
 class _Lines(logging.Handler):
@@ -202,6 +144,8 @@ def set_up_logging(say: Any, *, verbose: bool) -> None:  # noqa: ANN401 -- a fun
     logger = logging.getLogger("debriefer")
     logger.handlers[:] = [_Lines(say) if verbose else logging.NullHandler()]
     logger.propagate = False
+    # DSPy tells of replies that were cut off, by handlers of its own; the transcript has them.
+    logging.getLogger("dspy.clients.lm").setLevel(logging.ERROR)
     programs = logging.getLogger("dspy_programs")
     programs.handlers[:] = list(logger.handlers)
     programs.propagate = False

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from debriefer.workbench.editing import Edit, line_hash
-    from debriefer.workbench.prediction import Check, check_prediction, prediction_text, write_prediction
+    from debriefer.workbench.prediction import Check, check_prediction
     from debriefer.workbench.running import RunResult
     from debriefer.workbench.sandbox import Limits
     from debriefer.workbench.scaffold import restore_scaffold, write_scaffold
     from debriefer.workbench.workbench import Workbench
+    from debriefer.workbench.writing import prediction_text, write_prediction
 
 _HOMES = {
     "Check": "prediction",
@@ -24,9 +25,9 @@ _HOMES = {
     "Workbench": "workbench",
     "check_prediction": "prediction",
     "line_hash": "editing",
-    "prediction_text": "prediction",
+    "prediction_text": "writing",
     "restore_scaffold": "scaffold",
-    "write_prediction": "prediction",
+    "write_prediction": "writing",
     "write_scaffold": "scaffold",
 }
 

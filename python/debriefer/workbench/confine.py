@@ -18,6 +18,8 @@ _SET_DEATH_SIGNAL, _SET_NO_NEW_PRIVILEGES = 1, 38
 _CAPABILITY_VERSION = 0x20080522
 # The kernel's least value of `pid_max`: 300 reserved numbers and one more.
 _LEAST_PROCESSES = 301
+# Tells the child, in its environment, how much memory it may use.
+MEMORY_VARIABLE = "DEBRIEFER_MEMORY_BYTES"
 
 
 class _MountAttributes(ctypes.Structure):

@@ -50,7 +50,7 @@ def explore(catalog: Catalog, query: str, limit: int = DEFAULT_ROWS, seconds: fl
     if command.rstrip(";").casefold() == "tables":
         return _tables(catalog, limit)
     if command.casefold() == "schema" and argument:
-        with _stopped_after(catalog, seconds):
+        with stopped_after(catalog, seconds):
             return _schema(catalog, _table(catalog, argument))
     message = "`\\schema` names no table" if command.casefold() == "schema" else f"`\\{command}` is no command"
     raise SqlError(message, hint=f"ask with {_COMMANDS}")
@@ -82,7 +82,7 @@ def _statement(catalog: Catalog, query: str, limit: int, seconds: float) -> str:
     if not query:
         message = "the query is empty"
         raise SqlError(message, hint=f"ask with {_COMMANDS}")
-    with _stopped_after(catalog, seconds):
+    with stopped_after(catalog, seconds):
         preview = catalog.preview(query, limit)
     header = [f"{name} {kind}" for name, kind in zip(preview.columns, preview.types, strict=True)]
     head, *rows = table_text(header, preview.rows).split("\n")
@@ -191,7 +191,7 @@ def _rows(catalog: Catalog, query: str, limit: int) -> tuple[tuple[Any, ...], ..
 
 
 @contextlib.contextmanager
-def _stopped_after(catalog: Catalog, seconds: float) -> Iterator[None]:
+def stopped_after(catalog: Catalog, seconds: float) -> Iterator[None]:
     """Interrupt what runs on the catalog after some seconds, and say so."""
     expired, done = threading.Event(), threading.Event()
 

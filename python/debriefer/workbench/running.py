@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import stat
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +23,9 @@ from debriefer.workbench.scaffold import SOLVER_FILE, WORKDIR, read_solver_text,
 Status = Literal["FAILED", "NO OUTPUT", "OK"]
 
 _SCRIPT = f"{WORKDIR}/{SOLVER_FILE}"
+# Runs at once in this process, however many tasks it works on: each may hold gigabytes, and more than the cores can
+# work on would only hold them longer. Waiting does not count as time of the run.
+_AT_ONCE = threading.BoundedSemaphore(max(2, os.cpu_count() or 1))
 _MOST_OUTPUT_CHARACTERS = 2000
 # How Rust, C++ and DuckDB say that memory was refused.
 _OUT_OF_MEMORY = re.compile(
@@ -108,7 +113,8 @@ def run(work: Path, limits: Limits, *, self_check: bool = True, rows: int = 5) -
     try:
         text = read_solver_text(work / WORKDIR / SOLVER_FILE)
         region_of(text)
-        outcome = run_confined(work, limits, protected=(_SCRIPT, f"{WORKDIR}/catalog.duckdb"))
+        with _AT_ONCE:
+            outcome = run_confined(work, limits, protected=(_SCRIPT, f"{WORKDIR}/catalog.duckdb"))
     except DebrieferError as error:
         return RunResult("FAILED", reason=error.message, hint=error.hint)
     except OSError as error:

@@ -6,12 +6,10 @@ import os
 from pathlib import Path
 
 from debriefer.catalog.catalog import Catalog
-from debriefer.workbench.prediction import write_prediction
+from debriefer.workbench.confine import MEMORY_VARIABLE
+from debriefer.workbench.writing import write_prediction
 
 __all__ = ["open_catalog", "write_prediction"]
-
-# Set by the sandbox in the environment of the child.
-MEMORY_VARIABLE = "DEBRIEFER_MEMORY_BYTES"
 
 
 def open_catalog(path: str | Path) -> Catalog:

@@ -6,6 +6,7 @@ What the child does to itself stands in `debriefer.workbench.confine`; a stricte
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import math
 import os
@@ -19,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from debriefer.workbench.runtime import MEMORY_VARIABLE
+from debriefer.workbench.confine import MEMORY_VARIABLE
 
 _CHILD = Path(__file__).with_name("child.py")
 _PACKAGES = ("debriefer", "duckdb", "polars")
@@ -162,8 +163,10 @@ def run_confined(work: Path, limits: Limits, protected: tuple[str, ...] = ()) ->
 
 
 def _import_paths() -> list[str]:
-    """Return the folders from which this process imported what the script needs, this package's own first."""
-    folders = (Path(str(sys.modules[name].__file__)).absolute().parent.parent for name in _PACKAGES)
+    """Return the folders from which this process imports what the script needs, this package's own first."""
+    # Looked up and not imported: this process itself may need no Polars.
+    specs = (importlib.util.find_spec(name) for name in _PACKAGES)
+    folders = (Path(str(spec.origin)).absolute().parent.parent for spec in specs if spec is not None)
     return list(dict.fromkeys(str(folder) for folder in folders))
 
 

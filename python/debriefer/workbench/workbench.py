@@ -89,6 +89,11 @@ class Workbench:
         return self.work / WORKDIR / PREDICTION_FILE
 
     @property
+    def catalog_path(self) -> Path:
+        """The catalog's file."""
+        return self.work / WORKDIR / CATALOG_FILE
+
+    @property
     def catalog(self) -> Catalog:
         """The task's catalog, opened when it is first needed.
 
@@ -98,7 +103,7 @@ class Workbench:
         """
         with self._lock:
             if self._catalog is None:
-                self._catalog = Catalog.open(self.work / WORKDIR / CATALOG_FILE)
+                self._catalog = Catalog.open(self.catalog_path)
             return self._catalog
 
     def scaffold(self) -> Path:
