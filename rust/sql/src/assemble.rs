@@ -2,10 +2,11 @@
 //! was meant, and words that are glued to names of another script are set apart.
 
 use crate::edits::{Edits, RewriteKind};
-use crate::lexer::{Kind, Lexer, Token, op};
+use crate::lexer::Lexer;
 use crate::runs::{self, Piece};
 use crate::schema::Schema;
 use crate::structure::CANDIDATE;
+use crate::token::{Kind, Token, op};
 use crate::word::Word;
 
 /// A `]` further away than this closes no name.
@@ -183,7 +184,7 @@ impl<'a> Assembler<'a> {
         let end = self.run_end as usize;
         let rest = self.sql.get(at..end.max(at)).unwrap_or("");
         if rest.starts_with(|c: char| !c.is_ascii_digit() && c != '$') && !rest.is_ascii() {
-            self.rest = Some((crate::lexer::offset(at), self.run_end));
+            self.rest = Some((crate::token::offset(at), self.run_end));
             self.lexer.resume_at(end);
         } else {
             self.lexer.resume_at(at);
@@ -287,8 +288,8 @@ impl<'a> Assembler<'a> {
                 let content = &self.sql[from..end - '’'.len_utf8()];
                 let text = crate::edits::quote_text(content);
                 self.out.edits.replace(
-                    crate::lexer::offset(start),
-                    crate::lexer::offset(end),
+                    crate::token::offset(start),
+                    crate::token::offset(end),
                     text,
                     RewriteKind::Width,
                 );

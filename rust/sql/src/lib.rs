@@ -3,13 +3,20 @@
 //! Nothing here knows that Python exists.
 
 mod assemble;
+mod brackets;
+mod characters;
 mod clauses;
+mod conversions;
 mod edits;
 mod fold;
+mod frames;
 mod functions;
+mod keywords;
 pub mod lexer;
 mod names;
 mod parser;
+mod place;
+mod refusals;
 mod resolve;
 mod runs;
 mod schema;
@@ -18,11 +25,15 @@ mod sources;
 mod structure;
 #[cfg(test)]
 mod tests;
+mod times;
+mod token;
+mod variables;
 mod word;
 
 pub use edits::{Edit, RewriteKind, apply, characters, quote_name, quote_text};
 pub use fold::{distance, fold, nearest};
 pub use schema::Schema;
+pub use token::{Kind, Token};
 pub use word::{Word, word};
 
 use assemble::Assembler;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::fold::same_name;
-use crate::lexer::{Kind, Token};
+use crate::token::{Kind, Token};
 
 /// Returns the name or text that `token` spells, without its quotes.
 pub(crate) fn name_text(sql: &str, token: Token) -> Cow<'_, str> {

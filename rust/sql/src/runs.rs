@@ -6,7 +6,8 @@
 use rustc_hash::FxHashSet;
 
 use crate::assemble::ends_operand;
-use crate::lexer::{Kind, Lexer, Token};
+use crate::lexer::Lexer;
+use crate::token::{Kind, Token};
 use crate::word::{Word, word};
 
 /// The names that a statement defines itself: what follows `AS`, and what stands before `AS (`.
@@ -160,7 +161,7 @@ pub(crate) fn definitions(sql: &str) -> Definitions<'_> {
                 _ => {}
             }
         }
-        if token.kind == Kind::Ident && token.op == crate::lexer::op::WIDE && !after_as {
+        if token.kind == Kind::Ident && token.op == crate::token::op::WIDE && !after_as {
             let run = until_quote(token.text(sql));
             if run.len() <= LONGEST_ALIAS {
                 names.extend(glued_alias(run));
@@ -281,8 +282,8 @@ pub(crate) fn split(
             other => other,
         });
         pieces.push(Piece {
-            start: crate::lexer::offset(parts[at].start),
-            end: crate::lexer::offset(parts[to - 1].end),
+            start: crate::token::offset(parts[at].start),
+            end: crate::token::offset(parts[to - 1].end),
             mark,
         });
         at = to;

@@ -85,7 +85,7 @@ impl Schema {
         }
         for (alias, table) in aliases {
             if let Some(id) = schema.tables.iter().position(|t| same_name(&t.name, table)) {
-                let id = crate::lexer::offset(id);
+                let id = crate::token::offset(id);
                 schema.add_table_name(alias, id);
             }
         }
@@ -126,14 +126,14 @@ impl Schema {
     }
 
     fn add_table<C: AsRef<str>>(&mut self, name: &str, columns: &[C]) {
-        let id = crate::lexer::offset(self.tables.len());
+        let id = crate::token::offset(self.tables.len());
         for (position, column) in columns.iter().enumerate() {
             let column = column.as_ref();
             let symbol = self.intern(column);
             self.columns
                 .entry((id, symbol))
                 .or_default()
-                .push(crate::lexer::offset(position));
+                .push(crate::token::offset(position));
         }
         self.tables.push(Table {
             name: name.to_owned(),
@@ -161,7 +161,7 @@ impl Schema {
             self.ascii_first.0[*first as usize] |= length;
             self.ascii_last.0[key.as_bytes()[key.len() - 1] as usize] |= length;
         }
-        let next = crate::lexer::offset(self.symbols.len());
+        let next = crate::token::offset(self.symbols.len());
         let symbol = *self.symbols.entry(key.into_boxed_str()).or_insert(next);
         match self.spellings.get_mut(symbol as usize) {
             None => self.spellings.push(Some(name.into())),

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 
 use crate::fold::{fold, folds_to, same_name};
-use crate::lexer::{Kind, Token};
 use crate::names::{is_called, name_text};
 use crate::schema::{Found, Schema, Symbol};
 use crate::structure::{Block, Item, ItemKind, NONE, Origin, Source, Structure};
+use crate::token::{Kind, Token};
 
 /// Comparisons with names of results that one statement may cost: beyond it every name is taken for possible.
 const BUDGET: u32 = 400_000;

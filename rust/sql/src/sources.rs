@@ -2,11 +2,12 @@
 
 use crate::assemble::ends_operand;
 use crate::fold::same_name;
-use crate::lexer::{Kind, offset};
+use crate::frames::Cte;
 use crate::names::{is_called, name_text};
-use crate::parser::{Cte, Parser};
+use crate::parser::Parser;
 use crate::schema::Found;
 use crate::structure::{Clause, FrameKind, Item, ItemKind, MENTIONED, Mention, NONE, Origin, Role, Source};
+use crate::token::{Kind, offset};
 use crate::word::Word;
 
 impl Parser<'_> {
