@@ -93,7 +93,7 @@ impl NormalizedSql {
             .map(|((start, end), edit)| Rewrite {
                 kind: edit.kind.name(),
                 before: text[edit.start as usize..edit.end as usize].to_owned(),
-                after: edit.text.to_string(),
+                after: edit.text(text).into_owned(),
                 start,
                 end,
             })

@@ -139,7 +139,7 @@ impl Parser<'_> {
 
     pub(crate) fn open_call(&mut self, at: usize) {
         let name = self.tokens[at - 1];
-        if name.kind == Kind::Ident && crate::functions::is_foreign(name.text(self.sql)) {
+        if name.kind == Kind::Ident && crate::functions::is_foreign(name.bytes(self.sql)) {
             let block = self.frame().block;
             self.out.calls.push(Call {
                 name: offset(at - 1),

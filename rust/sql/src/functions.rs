@@ -8,43 +8,39 @@ use crate::token::{Kind, Token};
 /// A call with more tokens is left alone: nested calls would cost quadratic time.
 const LONGEST_CALL: u32 = 4096;
 
-/// Functions whose calls are looked at.
-const FOREIGN: [&str; 28] = [
-    "datetime",
-    "strftime",
-    "date",
-    "time",
-    "datediff",
-    "date_diff",
-    "dateadd",
-    "datepart",
-    "datename",
-    "timestampdiff",
-    "convert",
-    "date_part",
-    "cast",
-    "date_format",
-    "str_to_date",
-    "date_trunc",
-    "year",
-    "month",
-    "day",
-    "dayofmonth",
-    "quarter",
-    "hour",
-    "minute",
-    "second",
-    "dayofyear",
-    "dayname",
-    "monthname",
-    "last_day",
-];
-
 /// Whether calls of `name` are looked at.
-pub(crate) fn is_foreign(name: &str) -> bool {
-    (3..=13).contains(&name.len())
-        && !matches!(name.as_bytes()[0] | 0x20, b'a' | b'b' | b'e' | b'f' | b'g' | b'i' | b'j' | b'k' | b'n'..=b'p' | b'u'..=b'x')
-        && FOREIGN.iter().any(|known| known.eq_ignore_ascii_case(name))
+pub(crate) fn is_foreign(name: &[u8]) -> bool {
+    let (Some(first), 3..=13) = (name.first(), name.len()) else {
+        return false;
+    };
+    let known: &[&str] = match first | 0x20 {
+        b'c' => &["cast", "convert"],
+        b'd' => &[
+            "date",
+            "datetime",
+            "datediff",
+            "date_diff",
+            "dateadd",
+            "datepart",
+            "datename",
+            "date_part",
+            "date_format",
+            "date_trunc",
+            "day",
+            "dayofmonth",
+            "dayofyear",
+            "dayname",
+        ],
+        b'h' => &["hour"],
+        b'l' => &["last_day"],
+        b'm' => &["month", "monthname", "minute"],
+        b'q' => &["quarter"],
+        b's' => &["strftime", "second", "str_to_date"],
+        b't' => &["time", "timestampdiff"],
+        b'y' => &["year"],
+        _ => return false,
+    };
+    known.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(name))
 }
 
 /// Units of time that T-SQL and `MySQL` write without quotes.

@@ -5,9 +5,9 @@
 
 use memchr::{memchr, memchr2};
 
-use crate::characters::{CLASS, DIGIT, NAME, OPERATOR, SPACE, START, WIDE, wide_space};
+use crate::characters::{CLASS, DIGIT, MARK, NAME, OPERATOR, SPACE, START, WIDE, name_prefix, wide_space};
 use crate::token::{Kind, Token, offset, op};
-use crate::word::{Word, add_letter, spelled_word};
+use crate::word::{Word, lower_prefix, short_word, word};
 
 /// Cuts a text into tokens, one at a time.
 #[derive(Clone, Debug)]
@@ -63,20 +63,63 @@ impl<'a> Lexer<'a> {
         at
     }
 
-    /// The end of the name that starts at `start`, its letters packed, and whether it goes beyond ASCII.
+    /// The end of the name that starts at `start`, the word it spells, and whether it goes beyond ASCII.
+    #[allow(clippy::inline_always)] // see `next`
+    #[inline(always)]
+    fn name(&self, start: usize) -> (usize, Word, bool) {
+        let eight = self.eight(start);
+        let length = name_prefix(eight);
+        let end = start + length;
+        if length == 8 {
+            self.long_name(start)
+        } else if self.byte(end) < 0x80 {
+            (end, short_word(lower_prefix(eight, length)), false)
+        } else {
+            self.wide_name(start)
+        }
+    }
+
+    /// The eight bytes from `at` on, the first one lowest; zeros behind the end of the text.
     #[inline]
-    fn name(&self, start: usize) -> (usize, u64, bool) {
+    fn eight(&self, at: usize) -> u64 {
+        let rest = &self.sql.as_bytes()[at..];
+        if let Some(eight) = rest.first_chunk() {
+            return u64::from_le_bytes(*eight);
+        }
+        let mut eight = [0; 8];
+        eight[..rest.len()].copy_from_slice(rest);
+        u64::from_le_bytes(eight)
+    }
+
+    /// [`Self::name`] for one of eight characters or more.
+    fn long_name(&self, start: usize) -> (usize, Word, bool) {
+        let len = self.sql.len();
+        let mut end = start + 8;
+        while end < len {
+            let more = name_prefix(self.eight(end));
+            end += more;
+            if more < 8 {
+                break;
+            }
+        }
+        if self.byte(end) >= 0x80 {
+            return self.wide_name(start);
+        }
+        (end, word(&self.sql.as_bytes()[start..end]), false)
+    }
+
+    /// [`Self::name`] for one that may go beyond ASCII.
+    fn wide_name(&self, start: usize) -> (usize, Word, bool) {
         let bytes = self.sql.as_bytes();
-        let (mut end, mut letters, mut all) = (start, 0, 0);
+        let (mut end, mut all) = (start, 0);
         for byte in &bytes[start..] {
             if CLASS[*byte as usize] & NAME == 0 || (*byte >= 0xc2 && wide_space(bytes, end) > 0) {
                 break;
             }
-            letters = add_letter(letters, *byte);
             all |= *byte;
             end += 1;
         }
-        (end, letters, all >= 0x80)
+        (end, word(&bytes[start..end]), all >= 0x80)
     }
 
     fn quoted(&self, from: usize, quote: u8) -> Option<usize> {
@@ -143,7 +186,7 @@ impl<'a> Lexer<'a> {
             return (Kind::String, end);
         }
         if tag > start + 1 {
-            return (Kind::Param, self.name(start + 1).0);
+            return (Kind::Param, self.wide_name(start + 1).0);
         }
         (Kind::Op, start + 1)
     }
@@ -231,7 +274,7 @@ impl Lexer<'_> {
             b'?' => (Kind::Param, self.while_class(start + 1, DIGIT), 0),
             b':' if second == b':' => (Kind::Op, start + 2, op::CAST),
             b':' if second == b'=' => (Kind::Op, start + 2, op::NAMED),
-            b'(' | b')' | b'[' | b']' | b'{' | b'}' | b',' | b';' | b'.' | b':' | b'#' => (Kind::Op, start + 1, byte),
+            b'.' | b':' => (Kind::Op, start + 1, byte),
             _ if CLASS[byte as usize] & OPERATOR != 0 => {
                 let (end, code) = self.operator(start);
                 (Kind::Op, end, code)
@@ -261,13 +304,16 @@ impl Iterator for Lexer<'_> {
             } else if self.byte(start + 1) == b'\'' && matches!(byte | 0x20, b'e' | b'x' | b'b' | b'n') {
                 (Kind::String, self.prefixed_string(start, byte))
             } else {
-                let (end, letters, wide) = self.name(start);
-                found = spelled_word(&bytes[start..end], letters);
+                let (end, spelled, wide) = self.name(start);
+                found = spelled;
                 code = if wide { op::WIDE } else { 0 };
                 (Kind::Ident, end)
             }
         } else if class & SPACE != 0 {
             (Kind::Space, self.while_class(start + 1, SPACE))
+        } else if class & MARK != 0 || (class & OPERATOR != 0 && !self.has(start + 1, OPERATOR)) {
+            code = byte;
+            (Kind::Op, start + 1)
         } else if class & DIGIT != 0 || (byte == b'.' && self.has(start + 1, DIGIT)) {
             (Kind::Number, self.number(start))
         } else {

@@ -5,6 +5,7 @@ use crate::clauses::Top;
 use crate::edits::Edits;
 use crate::frames::{Cte, Frame};
 use crate::schema::Schema;
+use crate::scratch::Scratch;
 use crate::structure::{Block, CANDIDATE, Clause, FrameKind, MENTIONED, Mention, NONE, Origin, Role, Structure};
 use crate::token::{Kind, Token, offset, op};
 use crate::word::Word;
@@ -15,46 +16,48 @@ pub(crate) struct Parser<'a> {
     pub(crate) schema: &'a Schema,
     pub(crate) tokens: &'a mut [Token],
     pub(crate) edits: &'a mut Edits,
-    pub(crate) frames: Vec<Frame>,
-    pub(crate) ctes: Vec<Cte>,
+    pub(crate) frames: &'a mut Vec<Frame>,
+    pub(crate) ctes: &'a mut Vec<Cte>,
     /// For each open parenthesis of a foreign function: its call.
     pub(crate) open_calls: Vec<(usize, usize)>,
     pub(crate) tops: Vec<Top>,
     pub(crate) closed: u32,
     /// What the innermost frame says.
     pub(crate) expects_source: bool,
-    pub(crate) key: String,
-    pub(crate) out: Structure,
+    pub(crate) key: &'a mut String,
+    pub(crate) out: &'a mut Structure,
 }
 
 impl<'a> Parser<'a> {
-    pub(crate) fn new(sql: &'a str, schema: &'a Schema, tokens: &'a mut [Token], edits: &'a mut Edits) -> Self {
+    pub(crate) fn new(sql: &'a str, schema: &'a Schema, scratch: &'a mut Scratch, edits: &'a mut Edits) -> Self {
         Self {
             sql,
             schema,
-            tokens,
+            tokens: &mut scratch.tokens,
             edits,
-            frames: Vec::with_capacity(16),
-            ctes: Vec::new(),
+            frames: &mut scratch.frames,
+            ctes: &mut scratch.ctes,
             open_calls: Vec::new(),
             tops: Vec::new(),
             closed: 0,
             expects_source: false,
-            key: String::new(),
-            out: Structure::default(),
+            key: &mut scratch.key,
+            out: &mut scratch.structure,
         }
     }
 
-    pub(crate) fn run(mut self) -> Structure {
+    pub(crate) fn run(mut self) {
         self.start_statement();
         let mut at = 0;
         while let Some(token) = self.tokens.get(at) {
-            // Most tokens are plain names, numbers and strings in expressions: they shape nothing.
+            // Most tokens are plain names, values and operators in expressions: they shape nothing.
             let plain = match token.kind {
-                Kind::Ident => token.word == Word::Other && token.op != CANDIDATE,
-                Kind::Number | Kind::String => true,
-                Kind::Op => matches!(token.op, b'.' | b'=' | b'*' | b'+' | b'-'),
-                _ => false,
+                Kind::Ident => !token.word.shapes() && token.op != CANDIDATE,
+                Kind::Op => !matches!(
+                    token.op,
+                    b'(' | b'[' | b'{' | b')' | b']' | b'}' | b',' | b';' | op::ARROW
+                ),
+                kind => !kind.is_quoted_name(),
             };
             if plain && !self.expects_source {
                 at += 1;
@@ -64,7 +67,6 @@ impl<'a> Parser<'a> {
             self.expects_source = self.frame().expects_source;
         }
         self.end_statement(at);
-        self.out
     }
 
     pub(crate) fn start_statement(&mut self) {

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use crate::SqlError;
-use crate::assemble::ends_operand;
+use crate::assemble::{Seen, ends_operand};
 use crate::edits::{Edits, RewriteKind, quote_name, quote_text};
 use crate::fold::distance;
-use crate::names::name_text;
+use crate::names::{name_text, plain_content};
 use crate::place::Place;
 use crate::refusals::ambiguous;
 use crate::schema::Found;
@@ -21,6 +21,8 @@ const MISSPELT: f64 = 0.26;
 pub(crate) struct Resolver<'a, 'e> {
     pub(crate) scope: Scope<'a>,
     edits: &'e mut Edits,
+    /// Tokens that spell names in quotes.
+    quoted: &'e [u32],
     pub(crate) brackets_quote: bool,
     /// What was rewritten before names are looked at, in order.
     rewritten: Vec<(u32, u32)>,
@@ -29,16 +31,18 @@ pub(crate) struct Resolver<'a, 'e> {
 }
 
 impl<'a, 'e> Resolver<'a, 'e> {
-    pub(crate) fn new(scope: Scope<'a>, edits: &'e mut Edits, brackets_quote: bool) -> Self {
+    pub(crate) fn new(scope: Scope<'a>, edits: &'e mut Edits, seen: Seen, quoted: &'e [u32]) -> Self {
         let rewritten = edits.replaced();
-        let has_list = scope.tokens.iter().enumerate().any(|(at, token)| {
-            let index = at > 0 && ends_operand(scope.tokens[at - 1]);
-            token.kind == Kind::Op && token.op == b'[' && !index
-        });
+        let tokens = scope.tokens;
+        let opens_list = |at: usize| {
+            tokens[at].op == b'[' && tokens[at].kind == Kind::Op && !(at > 0 && ends_operand(tokens[at - 1]))
+        };
+        let has_list = seen.brackets && (0..tokens.len()).any(opens_list);
         Self {
             scope,
             edits,
-            brackets_quote,
+            quoted,
+            brackets_quote: seen.brackets_quote,
             rewritten,
             has_list,
         }
@@ -50,30 +54,26 @@ impl<'a, 'e> Resolver<'a, 'e> {
         behind > 0 && self.rewritten[behind - 1].1 > token.start
     }
 
-    pub(crate) fn run(mut self) -> Result<(), SqlError> {
+    /// Looks every mention up; `order` is an empty list.
+    pub(crate) fn run(mut self, order: &mut Vec<(u64, u32)>) -> Result<(), SqlError> {
         let structure = self.scope.structure;
-        let mut mentions: Vec<&Mention> = structure.mentions.iter().collect();
         // Inner blocks first: an outer name must be spelled as the inner result spells it once it is restored.
-        mentions.sort_by_key(|m| {
-            (
-                matches!(m.role, Role::Expression | Role::Column),
-                structure.blocks[m.block as usize].closed,
-                m.token,
-            )
-        });
-        for mention in mentions {
-            self.mention(mention)?;
+        let place = |m: &Mention| {
+            let named = u64::from(matches!(m.role, Role::Expression | Role::Column));
+            // Blocks are far fewer than 2^31: a statement has at most 2^24 bytes.
+            let closed = u64::from(structure.blocks[m.block as usize].closed & (u32::MAX >> 1));
+            named << 63 | closed << 32 | u64::from(m.token)
+        };
+        order.extend(structure.mentions.iter().map(place).zip(0..));
+        order.sort_unstable();
+        for (_, at) in order {
+            self.mention(&structure.mentions[*at as usize])?;
         }
-        for (at, token) in self
-            .scope
-            .tokens
-            .iter()
-            .enumerate()
-            .filter(|(_, t)| t.kind.is_quoted_name())
-        {
+        for at in self.quoted {
             // What stands outside every understood place still gets DuckDB's quotes.
-            if token.op != MENTIONED && !self.is_rewritten(*token) {
-                self.quote(at, None, RewriteKind::Quote);
+            let token = self.scope.tokens[*at as usize];
+            if token.op != MENTIONED && !self.is_rewritten(token) {
+                self.quote(*at as usize, None, RewriteKind::Quote);
             }
         }
         Ok(())
@@ -108,8 +108,12 @@ impl<'a, 'e> Resolver<'a, 'e> {
             } else {
                 RewriteKind::Quote
             };
-            let text = quote_name(&name_text(self.scope.sql, token));
-            self.edits.replace(token.start, token.end, text, kind);
+            if let Some(content) = plain_content(self.scope.sql, token, b'"') {
+                self.edits.requote(token.start, token.end, '"', content, kind);
+            } else {
+                let text = quote_name(&name_text(self.scope.sql, token));
+                self.edits.replace(token.start, token.end, text, kind);
+            }
         }
     }
 
@@ -319,7 +323,12 @@ impl<'a, 'e> Resolver<'a, 'e> {
 
     fn string(&mut self, at: usize, text: &str) {
         let token = self.scope.tokens[at];
-        self.edits
-            .replace(token.start, token.end, quote_text(text), RewriteKind::String);
+        if let Some(content) = plain_content(self.scope.sql, token, b'\'') {
+            self.edits
+                .requote(token.start, token.end, '\'', content, RewriteKind::String);
+        } else {
+            self.edits
+                .replace(token.start, token.end, quote_text(text), RewriteKind::String);
+        }
     }
 }

@@ -45,6 +45,12 @@ pub(crate) fn add_spelling<'a>(found: Found<'a>, name: &str, known: &'a str) -> 
 #[derive(Debug)]
 struct Filter([u64; 128]);
 
+/// The place of an ASCII character, the same for a small and a capital letter.
+#[inline]
+fn place(byte: u8) -> usize {
+    usize::from((byte | 0x20) & 127)
+}
+
 impl Default for Filter {
     fn default() -> Self {
         Self([0; 128])
@@ -59,7 +65,7 @@ pub struct Schema {
     /// By symbol: the only spelling, or `None` where there are several.
     spellings: Vec<Option<Box<str>>>,
     /// Spelling and table of each table name and alias.
-    tables_by_symbol: FxHashMap<Symbol, Vec<(String, u32)>>,
+    tables_by_symbol: Vec<Vec<(String, u32)>>,
     /// Column positions by table and symbol.
     columns: FxHashMap<(u32, Symbol), Vec<u32>>,
     /// Lengths (as bits) of unquoted ASCII spellings of names that need quotes, by first and by last letter: a cheap
@@ -144,7 +150,10 @@ impl Schema {
 
     fn add_table_name(&mut self, name: &str, id: u32) {
         let symbol = self.intern(name);
-        let entries = self.tables_by_symbol.entry(symbol).or_default();
+        if self.tables_by_symbol.len() <= symbol as usize {
+            self.tables_by_symbol.resize(symbol as usize + 1, Vec::new());
+        }
+        let entries = &mut self.tables_by_symbol[symbol as usize];
         if !entries.iter().any(|(known, _)| same_name(known, name)) {
             entries.push((name.to_owned(), id));
         }
@@ -158,11 +167,11 @@ impl Schema {
             && let [first, ..] = key.as_bytes()
         {
             let length = 1 << key.len().min(63);
-            self.ascii_first.0[*first as usize] |= length;
-            self.ascii_last.0[key.as_bytes()[key.len() - 1] as usize] |= length;
+            self.ascii_first.0[place(*first)] |= length;
+            self.ascii_last.0[place(key.as_bytes()[key.len() - 1])] |= length;
         }
         let next = crate::token::offset(self.symbols.len());
-        let symbol = *self.symbols.entry(key.into_boxed_str()).or_insert(next);
+        let symbol = *self.symbols.entry(key.into()).or_insert(next);
         match self.spellings.get_mut(symbol as usize) {
             None => self.spellings.push(Some(name.into())),
             Some(known) if known.as_deref().is_some_and(|known| !same_name(known, name)) => *known = None,
@@ -177,8 +186,8 @@ impl Schema {
         let ([first, ..], [.., last]) = (name, name) else {
             return false;
         };
-        let has = |filter: &Filter, byte: u8| filter.0[usize::from(byte.to_ascii_lowercase() & 127)];
-        (has(&self.ascii_first, *first) & has(&self.ascii_last, *last)) >> name.len().min(63) & 1 == 1
+        let length = 1 << name.len().min(63);
+        self.ascii_first.0[place(*first)] & length != 0 && self.ascii_last.0[place(*last)] & length != 0
     }
 
     /// The symbol of `name`; `key` is a buffer.
@@ -210,9 +219,13 @@ impl Schema {
 
     /// The table called `name`, and how the name must be spelled.
     pub(crate) fn table(&self, name: &str, key: &mut String) -> (Found<'_>, Option<u32>) {
-        let Some(entries) = self.symbol(name, key).and_then(|s| self.tables_by_symbol.get(&s)) else {
+        let symbol = self.symbol(name, key);
+        let Some(entries) = symbol.and_then(|symbol| self.tables_by_symbol.get(symbol as usize)) else {
             return (Found::Missing, None);
         };
+        if entries.is_empty() {
+            return (Found::Missing, None);
+        }
         if let Some((_, id)) = entries.iter().find(|(known, _)| same_name(known, name)) {
             return (Found::Exact, Some(*id));
         }

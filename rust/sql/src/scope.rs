@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 
 use crate::fold::{fold, folds_to, same_name};
-use crate::names::{is_called, name_text};
+use crate::names::{is_called, name_text, starts_otherwise};
 use crate::schema::{Found, Schema, Symbol};
 use crate::structure::{Block, Item, ItemKind, NONE, Origin, Source, Structure};
 use crate::token::{Kind, Token};
@@ -17,7 +17,7 @@ const BUDGET: u32 = 400_000;
 #[derive(Debug)]
 pub(crate) struct Wanted<'w> {
     pub(crate) text: &'w str,
-    pub(crate) key: String,
+    pub(crate) key: Cow<'w, str>,
     symbol: Option<Symbol>,
 }
 
@@ -277,6 +277,9 @@ impl<'a> Scope<'a> {
 
     fn add_token(&mut self, found: Spelling, token: u32, wanted: &Wanted<'_>) -> Spelling {
         self.budget = self.budget.saturating_sub(1);
+        if self.restored.is_empty() && starts_otherwise(self.sql, self.tokens[token as usize], &wanted.key) {
+            return found;
+        }
         let name = self.name_of(token);
         if same_name(&name, wanted.text) {
             return Spelling::Exact;

@@ -170,7 +170,7 @@ impl Parser<'_> {
             }
         } else {
             let whole = &self.sql[self.tokens[at].start as usize..self.tokens[last].end as usize];
-            if let (Found::Exact, Some(table)) = self.schema.table(whole, &mut self.key) {
+            if let (Found::Exact, Some(table)) = self.schema.table(whole, self.key) {
                 return (Origin::Table(table), (NONE, NONE));
             }
             if !is_called(self.sql, self.tokens[last - 2], "main") {
@@ -179,7 +179,7 @@ impl Parser<'_> {
         }
         let origin = self
             .schema
-            .table(&name, &mut self.key)
+            .table(&name, self.key)
             .1
             .map_or(Origin::Unknown, Origin::Table);
         (origin, (NONE, NONE))

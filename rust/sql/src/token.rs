@@ -121,6 +121,12 @@ impl Token {
         }
     }
 
+    /// The token's bytes.
+    #[inline]
+    pub(crate) fn bytes(self, sql: &str) -> &[u8] {
+        &sql.as_bytes()[self.start as usize..self.end as usize]
+    }
+
     /// The token's text.
     #[must_use]
     pub fn text(self, sql: &str) -> &str {
