@@ -224,9 +224,13 @@ impl<'a> Assembler<'a> {
             self.definitions();
             let (schema, key) = (self.schema, &mut *self.key);
             let defined = self.defined.as_ref();
-            runs::split(text, self.tokens.last().copied(), schema.longest(), &mut |name| {
-                schema.symbol(name, key).is_some() || defined.is_some_and(|d| d.contains(name))
-            })
+            runs::split(
+                text,
+                self.tokens.last().copied(),
+                schema.longest(),
+                &mut |name| schema.symbol(name, key).is_some() || defined.is_some_and(|d| d.contains(name)),
+                &|name, run| defined.is_some_and(|d| d.is_alias(name, run)),
+            )
         };
         self.push_pieces(token.start, &pieces);
     }

@@ -4,6 +4,7 @@ use crate::edits::{Edits, RewriteKind};
 use crate::scope::{Scope, Spelling, Wanted};
 use crate::structure::{Call, NONE};
 use crate::token::{Kind, Token};
+use crate::word::Word;
 
 /// A call with more tokens is left alone: nested calls would cost quadratic time.
 const LONGEST_CALL: u32 = 4096;
@@ -36,7 +37,7 @@ pub(crate) fn is_foreign(name: &[u8]) -> bool {
         b'm' => &["month", "monthname", "minute"],
         b'q' => &["quarter"],
         b's' => &["strftime", "second", "str_to_date"],
-        b't' => &["time", "timestampdiff"],
+        b't' => &["time", "timestampdiff", "total"],
         b'y' => &["year"],
         _ => return false,
     };
@@ -77,6 +78,7 @@ impl Rewriter<'_, '_> {
                 "strftime" => self.strftime(call, &arguments),
                 "date" => self.date(call, &arguments),
                 "datetime" => self.compare(call, "TIMESTAMP"),
+                "total" if arguments.len() == 1 => self.total(call),
                 "time" if arguments.len() > 1 => self.rename(call, "sqlite_time"),
                 "datediff" if arguments.len() == 2 => self.rename(call, "mysql_datediff"),
                 "timestampdiff" if arguments.len() == 3 && self.is_part(call, &arguments) => {
@@ -145,6 +147,56 @@ impl Rewriter<'_, '_> {
     pub(crate) fn rename(&mut self, call: &Call, name: &'static str) {
         let token = self.token(call.name);
         self.edits.replace(token.start, token.end, name, RewriteKind::Function);
+    }
+
+    /// `total(DISTINCT x)`, `total(x ORDER BY y)`, `total(x) FILTER (…)` and `total(x) OVER (…)` of `SQLite`: no macro takes these.
+    fn total(&mut self, call: &Call) {
+        let mut end = call.close;
+        if self.word(end + 1) == Word::Filter
+            && let Some(close) = self.close_of(end + 2)
+        {
+            end = close;
+        }
+        if self.word(end + 1) == Word::Over {
+            match self.close_of(end + 2) {
+                Some(close) => end = close,
+                None => end += 2,
+            }
+        }
+        let plain = end == call.close
+            && self.word(call.open + 1) != Word::Distinct
+            && !(call.open..call.close).any(|at| self.word(at) == Word::Order);
+        if plain || end as usize >= self.scope.tokens.len() {
+            return;
+        }
+        let name = self.token(call.name);
+        self.edits
+            .replace(name.start, name.end, "coalesce(CAST(sum", RewriteKind::Function);
+        self.edits
+            .insert(self.token(end).end, " AS DOUBLE), 0.0::DOUBLE)", RewriteKind::Function);
+    }
+
+    /// The parenthesis that closes the one at `open`.
+    fn close_of(&self, open: u32) -> Option<u32> {
+        let mut depth = 0;
+        for at in open..open.saturating_add(LONGEST_CALL) {
+            let token = self.scope.tokens.get(at as usize)?;
+            match token.op {
+                _ if token.kind != Kind::Op => {}
+                b'(' => depth += 1,
+                b')' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return (at > open).then_some(at);
+            }
+        }
+        None
+    }
+
+    fn word(&self, at: u32) -> Word {
+        let token = self.scope.tokens.get(at as usize).filter(|t| t.kind == Kind::Ident);
+        token.map_or(Word::Other, |t| t.word)
     }
 
     fn is_part(&self, call: &Call, arguments: &[(u32, u32)]) -> bool {

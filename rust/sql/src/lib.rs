@@ -62,6 +62,11 @@ pub struct SqlError {
 /// With an empty schema only repairs that need no names are made. Strings, comments and dollar quotes are never
 /// touched.
 pub fn normalize(sql: &str, schema: &Schema) -> Result<Vec<Edit>, SqlError> {
+    examine(sql, schema, |seen| seen.names || seen.dialect)
+}
+
+/// [`normalize`], which reads the shape of a statement only where what it holds `asks` for it.
+fn examine(sql: &str, schema: &Schema, asks: impl FnOnce(Seen) -> bool) -> Result<Vec<Edit>, SqlError> {
     if sql.len() > MAX_LENGTH {
         return Err(SqlError {
             message: format!("the statement has {} bytes, more than {MAX_LENGTH}", sql.len()),
@@ -71,7 +76,7 @@ pub fn normalize(sql: &str, schema: &Schema) -> Result<Vec<Edit>, SqlError> {
     scratch::with(|scratch| {
         let mut edits = Edits::default();
         let seen = Assembler::new(sql, schema, scratch, &mut edits).run();
-        if seen.names || seen.dialect {
+        if asks(seen) {
             look_closer(sql, schema, scratch, &mut edits, seen)?;
         }
         Ok(edits.into_sorted())

@@ -75,8 +75,11 @@ pub struct Schema {
     longest: usize,
     /// Columns of a date or time type, by table and symbol.
     temporal: FxHashSet<(u32, Symbol)>,
+    /// Columns that hold lists, by table and symbol.
+    lists: FxHashSet<(u32, Symbol)>,
     /// Whether column types were given at all.
     typed: bool,
+    macros: bool,
 }
 
 impl Schema {
@@ -101,28 +104,62 @@ impl Schema {
     /// Notes which columns of `table` have a date or time type.
     pub fn set_temporal<C: AsRef<str>>(&mut self, table: &str, columns: &[C]) {
         self.typed = true;
+        let noted = self.columns_called(table, columns);
+        self.temporal.extend(noted);
+    }
+
+    /// Notes which columns of `table` hold lists.
+    pub fn set_lists<C: AsRef<str>>(&mut self, table: &str, columns: &[C]) {
+        let noted = self.columns_called(table, columns);
+        self.lists.extend(noted);
+    }
+
+    /// Notes that statements run where the catalog's macros are.
+    pub fn set_macros(&mut self) {
+        self.macros = true;
+    }
+
+    fn columns_called<C: AsRef<str>>(&self, table: &str, columns: &[C]) -> Vec<(u32, Symbol)> {
         let mut key = String::new();
         let Some(id) = self.table(table, &mut key).1 else {
-            return;
+            return Vec::new();
         };
-        for column in columns {
-            if let Some(symbol) = self.symbol(column.as_ref(), &mut key) {
-                self.temporal.insert((id, symbol));
-            }
-        }
+        let symbols = columns
+            .iter()
+            .filter_map(|column| self.symbol(column.as_ref(), &mut key));
+        symbols.map(|symbol| (id, symbol)).collect()
     }
 
     /// Whether `name` is a column of `table` that has a date or time type.
     pub(crate) fn is_temporal(&self, table: u32, name: &str) -> bool {
-        !self.temporal.is_empty()
+        self.is_noted(&self.temporal, table, name)
+    }
+
+    /// Whether `name` is a column of `table` that holds lists.
+    pub(crate) fn is_list(&self, table: u32, name: &str) -> bool {
+        self.is_noted(&self.lists, table, name)
+    }
+
+    fn is_noted(&self, noted: &FxHashSet<(u32, Symbol)>, table: u32, name: &str) -> bool {
+        !noted.is_empty()
             && self
                 .symbol(name, &mut String::new())
-                .is_some_and(|symbol| self.temporal.contains(&(table, symbol)))
+                .is_some_and(|symbol| noted.contains(&(table, symbol)))
+    }
+
+    /// Whether any column is known to hold lists.
+    pub(crate) fn has_lists(&self) -> bool {
+        !self.lists.is_empty()
     }
 
     /// Whether the types of columns are known.
     pub(crate) fn is_typed(&self) -> bool {
         self.typed
+    }
+
+    /// Whether the catalog's macros are there.
+    pub(crate) fn has_macros(&self) -> bool {
+        self.macros || self.typed
     }
 
     /// Whether no table is known: then only repairs that need no names are made.

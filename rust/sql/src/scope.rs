@@ -327,21 +327,31 @@ impl<'a> Scope<'a> {
 
     /// Whether the column `name` or `source.name` is read from a table where it has a date or time type.
     pub(crate) fn is_temporal(&self, block: u32, first: u32, last: u32) -> bool {
+        self.is_read(block, first, last, |schema, table, name| {
+            schema.is_temporal(table, name)
+        })
+    }
+
+    /// Whether the column `name` or `source.name` is read from a table where it holds lists.
+    pub(crate) fn holds_lists(&self, block: u32, first: u32, last: u32) -> bool {
+        self.is_read(block, first, last, |schema, table, name| schema.is_list(table, name))
+    }
+
+    /// Whether the column `name` or `source.name` is read from a table that `fits`.
+    fn is_read(&self, block: u32, first: u32, last: u32, fits: impl Fn(&Schema, u32, &str) -> bool) -> bool {
         let name = name_text(self.sql, self.tokens[last as usize]);
         let qualifier = (first < last).then(|| name_text(self.sql, self.tokens[first as usize]));
-        for level in self.blocks(block) {
-            for source in self.sources(level) {
-                let fits = qualifier
-                    .as_deref()
-                    .is_none_or(|q| source.name != NONE && is_called(self.sql, self.tokens[source.name as usize], q));
-                if let (true, Origin::Table(table)) = (fits, source.origin)
-                    && self.schema.is_temporal(table, &name)
-                {
-                    return true;
-                }
-            }
-        }
-        false
+        let named = |source: Source| {
+            qualifier
+                .as_deref()
+                .is_none_or(|q| source.name != NONE && is_called(self.sql, self.tokens[source.name as usize], q))
+        };
+        self.blocks(block)
+            .flat_map(|level| self.sources(level))
+            .any(|source| match source.origin {
+                Origin::Table(table) => named(source) && fits(self.schema, table, &name),
+                _ => false,
+            })
     }
 
     /// Whether the column is read from a table where its type is known and is no date or time.

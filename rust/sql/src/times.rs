@@ -106,15 +106,17 @@ impl Rewriter<'_, '_> {
         let now = self.text(*value).eq_ignore_ascii_case("'now'");
         let in_datetime = !modifiers.is_empty() || now;
         let numeric = self.is_calculated_with(call) && is_number_format(&format);
-        // In a catalog a macro reads what SQLite reads: times without a date and Julian days too.
-        let typed = self.scope.schema.is_typed();
-        let read = match (typed, in_datetime || !self.is_column(*value, *value_end)) {
+        // In a catalog a macro reads what SQLite reads: times without a date and Julian days too. Elsewhere a column may
+        // hold times, for which the call is right without any macro; text as such never is.
+        let is_text = value == value_end && self.token(*value).kind == Kind::String;
+        let by_macro = self.scope.schema.has_macros() || is_text;
+        let read = match (by_macro, in_datetime || !self.is_column(*value, *value_end)) {
             (true, true) => "sqlite_moment(",
             (true, false) => "sqlite_read(",
             (false, _) => "TRY_CAST(",
         };
         let cast = format!("{read}{}", if in_datetime { "datetime(" } else { "" });
-        let as_timestamp = if typed { "" } else { " AS TIMESTAMP" };
+        let as_timestamp = if by_macro { "" } else { " AS TIMESTAMP" };
         let behind = format!("{}{as_timestamp})", if in_datetime { ")" } else { "" });
         let (open, close) = match (epoch, numeric) {
             (true, true) => ("CAST(floor(epoch(".to_owned(), ")) AS BIGINT)".to_owned()),
