@@ -219,7 +219,9 @@ def test_text_is_read_as_sqlite_reads_it(
     assert duck.execute(f"SELECT strftime({macro}('{moment}'), '%Y-%m-%d %H:%M')").fetchone() == expected
 
 
-@pytest.mark.parametrize("moment", ["2024-02-30", "2023-02-29 10:11:12", "2024-04-31T23:00", "2024-02-32", "2024-13-01"])
+@pytest.mark.parametrize(
+    "moment", ["2024-02-30", "2023-02-29 10:11:12", "2024-04-31T23:00", "2024-02-32", "2024-13-01"]
+)
 @pytest.mark.parametrize(
     "call",
     ["julianday(x)", "unixepoch(x)", "datetime(x, '+1 day')", "time(x, '+30 minutes')", "strftime('%Y-%m-%d', x)"],

@@ -50,13 +50,16 @@ pub fn fold_into(name: &str, key: &mut String) {
     }
 }
 
+/// Whether a glance tells that `name` is what all its spellings share.
+pub(crate) fn is_folded(name: &str) -> bool {
+    name.bytes()
+        .all(|byte| byte.is_ascii_graphic() && !byte.is_ascii_uppercase())
+}
+
 /// What all spellings of `name` share.
 #[must_use]
 pub fn fold(name: &str) -> Cow<'_, str> {
-    if name
-        .bytes()
-        .all(|byte| byte.is_ascii_graphic() && !byte.is_ascii_uppercase())
-    {
+    if is_folded(name) {
         return Cow::Borrowed(name);
     }
     let mut key = String::with_capacity(name.len());

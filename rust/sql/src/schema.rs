@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::fold::{fold, fold_into, same_name};
+use crate::fold::{fold, fold_into, is_folded, same_name};
 
 /// Identifies all spellings that fold to one key.
 pub(crate) type Symbol = u32;
@@ -233,8 +233,11 @@ impl Schema {
         if name.len() > self.longest.saturating_mul(4).saturating_add(64) {
             return None;
         }
+        if is_folded(name) {
+            return self.symbol_of_key(name);
+        }
         fold_into(name, key);
-        self.symbols.get(key.as_str()).copied()
+        self.symbol_of_key(key)
     }
 
     /// The symbol of a folded name.

@@ -1,7 +1,6 @@
 //! What a block reads and gives: FROM, WITH and the items of SELECT.
 
 use crate::assemble::ends_operand;
-use crate::fold::same_name;
 use crate::frames::Cte;
 use crate::names::{is_called, name_text};
 use crate::parser::Parser;
@@ -163,7 +162,7 @@ impl Parser<'_> {
                     columns,
                     previous,
                 } = self.ctes[cte as usize];
-                if same_name(&name_text(self.sql, self.tokens[defined as usize]), &name) {
+                if is_called(self.sql, self.tokens[defined as usize], &name) {
                     return (Origin::Block(block), columns);
                 }
                 cte = previous;
