@@ -334,7 +334,7 @@ impl<'a> Scope<'a> {
 
     /// Whether the column `name` or `source.name` is read from a table where it holds lists.
     pub(crate) fn holds_lists(&self, block: u32, first: u32, last: u32) -> bool {
-        self.is_read(block, first, last, |schema, table, name| schema.is_list(table, name))
+        self.is_read(block, first, last, Schema::is_list)
     }
 
     /// Whether the column `name` or `source.name` is read from a table that `fits`.
