@@ -280,13 +280,20 @@ class NormalizedSql:
 
 @final
 class SqlSchema:
-    """Table and column names, compiled once for any number of statements."""
+    """Table and column names, compiled once for any number of statements.
+
+    `temporal` and `lists` name the columns of a date or time type and those of a list type, by table; `macros` says that
+    statements run where the catalog's macros are.
+    """
 
     def __new__(
         cls,
         tables: Mapping[str, Sequence[str]] | None = None,
         aliases: Mapping[str, str] | None = None,
         temporal: Mapping[str, Sequence[str]] | None = None,
+        lists: Mapping[str, Sequence[str]] | None = None,
+        *,
+        macros: bool = False,
     ) -> SqlSchema: ...
     def normalize(self, sql: str) -> NormalizedSql:
         """Return `sql` with its form made right; see `debriefer.normalize_sql`.

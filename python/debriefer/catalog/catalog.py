@@ -185,7 +185,11 @@ class Catalog:
                     table.name: [c.name for c in table.columns if c.sql_type.startswith(("DATE", "TIME", "INTERVAL"))]
                     for table in self._tables.values()
                 }
-                self._door = SqlDoor(self.schema, aliases, temporal)
+                lists = {
+                    table.name: [c.name for c in table.columns if c.sql_type.endswith("]")]
+                    for table in self._tables.values()
+                }
+                self._door = SqlDoor(self.schema, aliases, temporal, lists)
             return self._door
 
     def table(self, name: str) -> Table:

@@ -109,10 +109,13 @@ def without_terminator(sql: str) -> str:
 class SqlDoor:
     """The door to one catalog: names are compiled once, so that a statement costs microseconds.
 
+    Statements run where the catalog's macros are (`debriefer.catalog.macros`).
+
     Args:
         tables: Column names by table name.
         aliases: Table name by other name.
         temporal: Names of the columns with a date or time type, by table name: `strftime` reads those as they are.
+        lists: Names of the columns with a list type, by table name: beside those `[name]` is a list.
     """
 
     def __init__(
@@ -120,11 +123,12 @@ class SqlDoor:
         tables: Mapping[str, Sequence[str]],
         aliases: Mapping[str, str] | None = None,
         temporal: Mapping[str, Sequence[str]] | None = None,
+        lists: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         self._tables = {name: list(columns) for name, columns in tables.items()}
         self._aliases = dict(aliases or {})
         self._schema = _core.SqlSchema(
-            self._tables, self._aliases, {name: list(columns) for name, columns in (temporal or {}).items()}
+            self._tables, self._aliases, _listed(temporal or {}), _listed(lists or {}), macros=True
         )
 
     def prepare(self, sql: str, connection: duckdb.DuckDBPyConnection | None = None) -> NormalizedSql:
@@ -160,6 +164,10 @@ class SqlDoor:
         """Return what DuckDB says about `sql`, short, with the nearest real names and what to do about it."""
         message, hint = hints.explain(str(error), sql, self._tables, self._aliases)
         return SqlError(message, hint=hint)
+
+
+def _listed(columns: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    return {table: list(names) for table, names in columns.items()}
 
 
 def _parse(sql: str, connection: duckdb.DuckDBPyConnection | None) -> list[duckdb.Statement]:

@@ -242,11 +242,6 @@ _FIXED: tuple[tuple[str, str, str], ...] = (
         "the format of `strftime` holds a directive that DuckDB does not know",
         "`%Y-%m-%d` instead of `%F`, `%-d` instead of `%e`, `julianday(x)` instead of `%J`",
     ),
-    (
-        'Function "total" is a Macro Function',
-        "`total` takes no DISTINCT, FILTER or ORDER BY here",
-        "`coalesce(CAST(sum(DISTINCT x) AS DOUBLE), 0.0)`; `sum(x) FILTER (WHERE …)` in the same way",
-    ),
     ("lambda arrow", "`x -> …` is no lambda here", "write `lambda x: …`"),
     (
         "More than one row returned by a subquery",

@@ -11,13 +11,20 @@ __all__ = ["MACROS"]
 # A macro's argument is copied to every place where it is used, and nested calls would multiply it: a list of one value
 # and a lambda give it a name instead.
 
+# A day beyond the month's end runs into the next month, as it does in SQLite's arithmetic and, since 3.46, in all its
+# functions of time: 30 February 2024 is 1 March.
+_OVERFLOW = r"""
+CREATE MACRO sqlite_overflow(v) AS CASE WHEN substr(v, 9, 2) IN ('29', '30', '31')
+    THEN TRY_CAST(left(v, 8) || '01' || substr(v, 11) AS TIMESTAMP) + to_days(CAST(substr(v, 9, 2) AS INTEGER) - 1) END
+"""
+
 # SQLite reads text, times and Julian day numbers; what it cannot read is NULL.
 _MOMENT = r"""
 CREATE MACRO sqlite_moment(x) AS list_transform([CAST(x AS VARCHAR)], lambda v:
     CASE WHEN lower(trim(v)) = 'now' THEN CAST(now() AT TIME ZONE 'UTC' AS TIMESTAMP)
     ELSE coalesce(
         CASE WHEN regexp_full_match(v, '\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d([.]\d+)?)?)?')
-        THEN TRY_CAST(v AS TIMESTAMP) END,
+        THEN coalesce(TRY_CAST(v AS TIMESTAMP), sqlite_overflow(v)) END,
         CASE WHEN regexp_full_match(v, '\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d([.]\d+)?)? *(Z|[+-]\d\d(:\d\d)?)')
         THEN CAST(TRY_CAST(v AS TIMESTAMPTZ) AT TIME ZONE 'UTC' AS TIMESTAMP) END,
         CASE WHEN regexp_full_match(v, '\d\d:\d\d(:\d\d([.]\d+)?)?')
@@ -31,7 +38,7 @@ CREATE MACRO sqlite_moment(x) AS list_transform([CAST(x AS VARCHAR)], lambda v:
 _READ = r"""
 CREATE MACRO sqlite_read(x) AS CASE
     WHEN regexp_full_match(CAST(x AS VARCHAR), '\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d([.]\d+)?)?)?')
-    THEN TRY_CAST(CAST(x AS VARCHAR) AS TIMESTAMP)
+    THEN coalesce(TRY_CAST(CAST(x AS VARCHAR) AS TIMESTAMP), sqlite_overflow(CAST(x AS VARCHAR)))
     WHEN x IS NOT NULL THEN sqlite_moment(x) END
 """
 
@@ -135,6 +142,7 @@ def _statements(text: str) -> tuple[str, ...]:
 
 
 MACROS: tuple[str, ...] = (
+    _OVERFLOW.strip(),
     _MOMENT.strip(),
     _READ.strip(),
     _MODIFY.strip(),

@@ -19,21 +19,30 @@ pub(crate) struct SqlSchema(sql::Schema);
 #[pymethods]
 impl SqlSchema {
     #[new]
-    #[pyo3(signature = (tables=None, aliases=None, temporal=None))]
+    #[pyo3(signature = (tables=None, aliases=None, temporal=None, lists=None, *, macros=false))]
     fn new(
         tables: Option<&Bound<'_, PyMapping>>,
         aliases: Option<&Bound<'_, PyMapping>>,
         temporal: Option<&Bound<'_, PyMapping>>,
+        lists: Option<&Bound<'_, PyMapping>>,
+        macros: bool,
     ) -> PyResult<Self> {
         let tables: Vec<(String, Vec<String>)> = pairs(tables)?;
         let aliases: Vec<(String, String)> = pairs(aliases)?;
         let temporal: Vec<(String, Vec<String>)> = pairs(temporal)?;
+        let lists: Vec<(String, Vec<String>)> = pairs(lists)?;
         let mut schema = sql::Schema::new(
             tables.iter().map(|(name, columns)| (name.as_str(), columns.as_slice())),
             aliases.iter().map(|(alias, table)| (alias.as_str(), table.as_str())),
         );
         for (table, columns) in &temporal {
             schema.set_temporal(table, columns);
+        }
+        for (table, columns) in &lists {
+            schema.set_lists(table, columns);
+        }
+        if macros {
+            schema.set_macros();
         }
         Ok(Self(schema))
     }
@@ -93,7 +102,7 @@ impl NormalizedSql {
             .map(|((start, end), edit)| Rewrite {
                 kind: edit.kind.name(),
                 before: text[edit.start as usize..edit.end as usize].to_owned(),
-                after: edit.text.to_string(),
+                after: edit.text(text).into_owned(),
                 start,
                 end,
             })

@@ -2,10 +2,12 @@
 //! was meant, and words that are glued to names of another script are set apart.
 
 use crate::edits::{Edits, RewriteKind};
-use crate::lexer::{Kind, Lexer, Token, op};
+use crate::lexer::Lexer;
 use crate::runs::{self, Piece};
 use crate::schema::Schema;
+use crate::scratch::Scratch;
 use crate::structure::CANDIDATE;
+use crate::token::{Kind, Token, op};
 use crate::word::Word;
 
 /// A `]` further away than this closes no name.
@@ -14,24 +16,30 @@ const LONGEST_BRACKET: usize = 256;
 /// A longer run without any ASCII mark is left alone: it is read again behind each quotation mark in it.
 const LONGEST_RUN: usize = 4096;
 
-/// The statement's tokens without white space and comments.
-pub(crate) struct Assembled {
-    pub(crate) tokens: Vec<Token>,
-    pub(crate) edits: Edits,
+/// What a statement holds.
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(clippy::struct_excessive_bools)] // independent facts, not the states of one thing
+pub(crate) struct Seen {
     /// Whether any name may have to be quoted, restored or turned into a string.
-    pub(crate) has_names: bool,
+    pub(crate) names: bool,
+    /// Whether a word of another dialect's clause or function stands in it.
+    pub(crate) dialect: bool,
     /// Whether a bracket stands where only a name can, so that the statement is written in that dialect.
     pub(crate) brackets_quote: bool,
-    /// Whether a word of another dialect's clause or function was seen.
-    pub(crate) has_dialect: bool,
+    /// Whether any bracket is left as one.
+    pub(crate) brackets: bool,
 }
 
 pub(crate) struct Assembler<'a> {
     sql: &'a str,
     schema: &'a Schema,
     lexer: Lexer<'a>,
-    out: Assembled,
-    key: String,
+    /// The statement's tokens without white space and comments.
+    tokens: &'a mut Vec<Token>,
+    quoted: &'a mut Vec<u32>,
+    key: &'a mut String,
+    edits: &'a mut Edits,
+    seen: Seen,
     /// Names that the statement itself defines; gathered when first needed.
     defined: Option<runs::Definitions<'a>>,
     /// Behind this offset there is no closing mark.
@@ -43,19 +51,17 @@ pub(crate) struct Assembler<'a> {
 }
 
 impl<'a> Assembler<'a> {
-    pub(crate) fn new(sql: &'a str, schema: &'a Schema) -> Self {
+    pub(crate) fn new(sql: &'a str, schema: &'a Schema, scratch: &'a mut Scratch, edits: &'a mut Edits) -> Self {
+        scratch.tokens.reserve(sql.len() / 4 + 4);
         Self {
             sql,
             schema,
             lexer: Lexer::new(sql),
-            out: Assembled {
-                tokens: Vec::with_capacity(sql.len() / 4 + 4),
-                edits: Edits::default(),
-                has_names: false,
-                brackets_quote: false,
-                has_dialect: false,
-            },
-            key: String::new(),
+            tokens: &mut scratch.tokens,
+            quoted: &mut scratch.quoted,
+            key: &mut scratch.key,
+            edits,
+            seen: Seen::default(),
             defined: None,
             no_curly_after: usize::MAX,
             no_curly_string_after: usize::MAX,
@@ -64,7 +70,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    pub(crate) fn run(mut self) -> Assembled {
+    pub(crate) fn run(mut self) -> Seen {
         let bytes = self.sql.as_bytes();
         while let Some(token) = self.lexer.next_significant() {
             match token.kind {
@@ -78,12 +84,12 @@ impl<'a> Assembler<'a> {
                         let name = &bytes[token.start as usize..token.end as usize];
                         if self.schema.may_need_quotes(name) {
                             token.op = CANDIDATE;
-                            self.out.has_names = true;
+                            self.seen.names = true;
                         }
                     } else if matches!(token.word, Word::Top | Word::Div | Word::Mod | Word::Separator) {
-                        self.out.has_dialect = true;
+                        self.seen.dialect = true;
                     }
-                    self.out.tokens.push(token);
+                    self.tokens.push(token);
                 }
                 Kind::Op => match token.op {
                     b'[' => self.bracket(token.start as usize),
@@ -91,32 +97,39 @@ impl<'a> Assembler<'a> {
                         if matches!(code, b'(' | b',') {
                             self.note_dialect(code);
                         }
-                        self.out.tokens.push(token);
+                        self.tokens.push(token);
                     }
                 },
-                kind => {
-                    self.out.has_names |= kind.is_quoted_name();
-                    self.out.tokens.push(token);
-                }
+                kind if kind.is_quoted_name() => self.push_quoted(token),
+                _ => self.tokens.push(token),
             }
         }
-        self.out
+        self.seen
+    }
+
+    /// Adds a name in quotes.
+    fn push_quoted(&mut self, token: Token) {
+        self.seen.names = true;
+        self.quoted.push(crate::token::offset(self.tokens.len()));
+        self.tokens.push(token);
     }
 
     /// Notes whether a function of another dialect is called, or `LIMIT a, b` stands before the mark `code`.
     fn note_dialect(&mut self, code: u8) {
-        if self.out.has_dialect {
+        if self.seen.dialect {
             return;
         }
-        self.out.has_dialect = match self.out.tokens.as_slice() {
-            [.., name] if code == b'(' => name.kind == Kind::Ident && crate::functions::is_foreign(name.text(self.sql)),
+        self.seen.dialect = match self.tokens.as_slice() {
+            [.., name] if code == b'(' => {
+                name.kind == Kind::Ident && crate::functions::is_foreign(name.bytes(self.sql))
+            }
             [.., limit, _] if code == b',' => limit.word == Word::Limit,
             _ => false,
         };
     }
 
     fn last(&self) -> Option<&Token> {
-        self.out.tokens.last()
+        self.tokens.last()
     }
 
     /// A bracket is a name where only a name can stand, or where its whole content is a known name and no operand
@@ -125,7 +138,8 @@ impl<'a> Assembler<'a> {
         let mut token = Token::new(Kind::Op, start, start + 1);
         token.op = b'[';
         let Some((content, end)) = bracket_content(self.sql, start) else {
-            self.out.tokens.push(token);
+            self.seen.brackets = true;
+            self.tokens.push(token);
             return;
         };
         let previous = self.last();
@@ -140,26 +154,26 @@ impl<'a> Assembler<'a> {
                     self.is_known(content)
                 });
         if !is_name {
-            self.out.tokens.push(token);
+            self.seen.brackets = true;
+            self.tokens.push(token);
             return;
         }
         // `FROM ['a.csv']` names no table and was kept out by `names_something`.
-        self.out.brackets_quote |= forced;
-        self.out.has_names = true;
-        self.out.tokens.push(Token::new(Kind::Bracket, start, end));
+        self.seen.brackets_quote |= forced;
+        self.push_quoted(Token::new(Kind::Bracket, start, end));
         self.lexer.resume_at(end);
     }
 
     /// Whether the token before is a bracketed table name, so that a bracket behind it is its alias.
     fn names_table(&self, previous: Option<&Token>) -> bool {
         previous.is_some_and(|t| t.kind == Kind::Bracket) && {
-            let before = self.out.tokens.len().checked_sub(2).map(|at| self.out.tokens[at]);
+            let before = self.tokens.len().checked_sub(2).map(|at| self.tokens[at]);
             before.is_some_and(|t| matches!(t.word, Word::From | Word::Join))
         }
     }
 
     fn is_known(&mut self, name: &str) -> bool {
-        self.schema.symbol(name, &mut self.key).is_some() || self.definitions().contains(name)
+        self.schema.symbol(name, self.key).is_some() || self.definitions().contains(name)
     }
 
     fn definitions(&mut self) -> &runs::Definitions<'a> {
@@ -183,7 +197,7 @@ impl<'a> Assembler<'a> {
         let end = self.run_end as usize;
         let rest = self.sql.get(at..end.max(at)).unwrap_or("");
         if rest.starts_with(|c: char| !c.is_ascii_digit() && c != '$') && !rest.is_ascii() {
-            self.rest = Some((crate::lexer::offset(at), self.run_end));
+            self.rest = Some((crate::token::offset(at), self.run_end));
             self.lexer.resume_at(end);
         } else {
             self.lexer.resume_at(at);
@@ -194,7 +208,7 @@ impl<'a> Assembler<'a> {
         let token = Token::new(Kind::Ident, start as usize, end as usize);
         // What stands behind a typographic quotation mark is read again: only the part before it costs anything.
         let text = runs::until_quote(token.text(self.sql));
-        let symbol = self.schema.symbol(token.text(self.sql), &mut self.key);
+        let symbol = self.schema.symbol(token.text(self.sql), self.key);
         if symbol.is_some() || text.len() > LONGEST_RUN || !runs::is_suspicious(text) {
             self.wide_name(
                 token,
@@ -203,16 +217,20 @@ impl<'a> Assembler<'a> {
             return;
         }
         if runs::is_definition(text, self.last().copied()) || self.definitions().contains(text) {
-            self.out.tokens.push(token);
+            self.tokens.push(token);
             return;
         }
         let pieces = {
             self.definitions();
-            let (schema, key) = (self.schema, &mut self.key);
+            let (schema, key) = (self.schema, &mut *self.key);
             let defined = self.defined.as_ref();
-            runs::split(text, self.out.tokens.last().copied(), schema.longest(), &mut |name| {
-                schema.symbol(name, key).is_some() || defined.is_some_and(|d| d.contains(name))
-            })
+            runs::split(
+                text,
+                self.tokens.last().copied(),
+                schema.longest(),
+                &mut |name| schema.symbol(name, key).is_some() || defined.is_some_and(|d| d.contains(name)),
+                &|name, run| defined.is_some_and(|d| d.is_alias(name, run)),
+            )
         };
         self.push_pieces(token.start, &pieces);
     }
@@ -227,21 +245,22 @@ impl<'a> Assembler<'a> {
                     return;
                 }
                 let ascii = runs::ascii_of(mark);
-                self.out.edits.replace(from, to, ascii, RewriteKind::Width);
+                self.edits.replace(from, to, ascii, RewriteKind::Width);
                 for (at, byte) in ascii.bytes().enumerate() {
                     // `≥` is one operator of two characters.
                     if at == 0 {
                         let mut token = Token::new(Kind::Op, from as usize, to as usize);
                         token.op = if ascii.len() > 1 { op::COMPARE } else { byte };
                         self.note_dialect(token.op);
-                        self.out.tokens.push(token);
+                        self.seen.brackets |= byte == b'[';
+                        self.tokens.push(token);
                     }
                 }
                 spaced = true;
                 continue;
             }
             if !spaced {
-                self.out.edits.insert(from, " ", RewriteKind::Space);
+                self.edits.insert(from, " ", RewriteKind::Space);
             }
             spaced = false;
             let mut token = Token::new(Kind::Ident, from as usize, to as usize);
@@ -249,14 +268,14 @@ impl<'a> Assembler<'a> {
             if let Some(digits) = runs::digits(text) {
                 token.kind = Kind::Number;
                 if digits != text {
-                    self.out.edits.replace(from, to, digits, RewriteKind::Width);
+                    self.edits.replace(from, to, digits, RewriteKind::Width);
                 }
-                self.out.tokens.push(token);
+                self.tokens.push(token);
             } else if text.is_ascii() {
                 token.word = crate::word::word(text.as_bytes());
-                self.out.tokens.push(token);
+                self.tokens.push(token);
             } else {
-                let symbol = self.schema.symbol(text, &mut self.key);
+                let symbol = self.schema.symbol(text, self.key);
                 self.wide_name(
                     token,
                     symbol.is_some_and(|symbol| self.schema.is_only_spelling(symbol, text)),
@@ -286,19 +305,23 @@ impl<'a> Assembler<'a> {
             if kind == Kind::CurlyString {
                 let content = &self.sql[from..end - '’'.len_utf8()];
                 let text = crate::edits::quote_text(content);
-                self.out.edits.replace(
-                    crate::lexer::offset(start),
-                    crate::lexer::offset(end),
+                self.edits.replace(
+                    crate::token::offset(start),
+                    crate::token::offset(end),
                     text,
                     RewriteKind::Width,
                 );
             }
-            self.out.has_names |= kind == Kind::Curly;
-            self.out.tokens.push(Token::new(kind, start, end));
+            let token = Token::new(kind, start, end);
+            if kind == Kind::Curly {
+                self.push_quoted(token);
+            } else {
+                self.tokens.push(token);
+            }
             self.resume_at(end);
         } else {
             *limit = (*limit).min(start);
-            self.out.tokens.push(Token::new(Kind::Unknown, start, from));
+            self.tokens.push(Token::new(Kind::Unknown, start, from));
             self.resume_at(from);
         }
     }
@@ -315,15 +338,14 @@ impl<'a> Assembler<'a> {
                 && self.is_schema_name(last.start as usize, end)
             {
                 start = last.start as usize;
-                self.out.tokens.pop();
+                self.tokens.pop();
             }
             if let Some(longer) = self.longer_name(start, end) {
                 end = longer;
             }
         }
         if start < token.start as usize || end > token.end as usize {
-            self.out.has_names = true;
-            self.out.tokens.push(Token::new(Kind::Bare, start, end));
+            self.push_quoted(Token::new(Kind::Bare, start, end));
             if end > token.end as usize {
                 self.lexer.resume_at(end);
             }
@@ -331,13 +353,13 @@ impl<'a> Assembler<'a> {
         }
         if !settled && !self.schema.is_empty() {
             token.op = CANDIDATE;
-            self.out.has_names = true;
+            self.seen.names = true;
         }
-        self.out.tokens.push(token);
+        self.tokens.push(token);
     }
 
     fn is_schema_name(&mut self, start: usize, end: usize) -> bool {
-        self.schema.symbol(&self.sql[start..end], &mut self.key).is_some()
+        self.schema.symbol(&self.sql[start..end], self.key).is_some()
     }
 
     /// The end of a known name that goes on behind `end` with a group in parentheses.

@@ -2,10 +2,19 @@
 
 use crate::assemble::ends_operand;
 use crate::edits::RewriteKind;
-use crate::lexer::{Kind, offset};
-use crate::parser::{Parser, Top};
+use crate::parser::Parser;
 use crate::structure::Clause;
+use crate::token::{Kind, offset};
 use crate::word::Word;
+
+/// `SELECT TOP n` of a block: the tokens to take out and the row count.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Top {
+    pub(crate) block: u32,
+    pub(crate) first: u32,
+    pub(crate) behind: u32,
+    pub(crate) count: u32,
+}
 
 impl Parser<'_> {
     /// `LIMIT skip, count` of `SQLite` and `MySQL`.
@@ -113,7 +122,7 @@ impl Parser<'_> {
             let text = if word == Word::Div { "//" } else { "%" };
             self.edits.replace(token.start, token.end, text, RewriteKind::Function);
             self.tokens[at].kind = Kind::Op;
-            self.tokens[at].op = crate::lexer::op::OTHER;
+            self.tokens[at].op = crate::token::op::OTHER;
             self.tokens[at].word = Word::Other;
         }
     }

@@ -37,6 +37,15 @@ impl RewriteKind {
     }
 }
 
+/// What stands in the place of a stretch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Replacement {
+    /// This text.
+    Text(Cow<'static, str>),
+    /// The statement's own text from one offset to another, between two of these marks.
+    Between(char, u32, u32),
+}
+
 /// A stretch of the text and what stands in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
@@ -45,9 +54,22 @@ pub struct Edit {
     /// Offset behind the last byte replaced; equal to `start` where text is inserted.
     pub end: u32,
     /// What stands there instead.
-    pub text: Cow<'static, str>,
+    pub replacement: Replacement,
     /// Why.
     pub kind: RewriteKind,
+}
+
+impl Edit {
+    /// What stands in the place of the stretch of `sql`.
+    #[must_use]
+    pub fn text(&self, sql: &str) -> Cow<'static, str> {
+        match &self.replacement {
+            Replacement::Text(text) => text.clone(),
+            Replacement::Between(mark, start, end) => {
+                Cow::Owned(format!("{mark}{}{mark}", &sql[*start as usize..*end as usize]))
+            }
+        }
+    }
 }
 
 /// Edits that have been collected, in any order; they never overlap.
@@ -59,7 +81,17 @@ impl Edits {
         self.0.push(Edit {
             start,
             end,
-            text: text.into(),
+            replacement: Replacement::Text(text.into()),
+            kind,
+        });
+    }
+
+    /// Writes the stretch `content` of the statement, which must not hold `mark`, between two marks.
+    pub(crate) fn requote(&mut self, start: u32, end: u32, mark: char, content: (u32, u32), kind: RewriteKind) {
+        self.0.push(Edit {
+            start,
+            end,
+            replacement: Replacement::Between(mark, content.0, content.1),
             kind,
         });
     }
@@ -100,7 +132,14 @@ pub fn apply(sql: &str, edits: &[Edit]) -> String {
     for edit in edits {
         let start = (edit.start as usize).max(at);
         result.push_str(&sql[at..start]);
-        result.push_str(&edit.text);
+        match &edit.replacement {
+            Replacement::Text(text) => result.push_str(text),
+            Replacement::Between(mark, start, end) => {
+                result.push(*mark);
+                result.push_str(&sql[*start as usize..*end as usize]);
+                result.push(*mark);
+            }
+        }
         at = (edit.end as usize).max(start);
     }
     result.push_str(&sql[at..]);

@@ -1,5 +1,7 @@
 //! When two spellings are the same name: white space, width, quotation marks and case apart.
 
+use std::borrow::Cow;
+
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 /// The ASCII character that a full-width or typographic form stands for.
@@ -25,11 +27,11 @@ fn is_blank(c: char) -> bool {
 pub fn fold_into(name: &str, key: &mut String) {
     key.clear();
     if name.is_ascii() {
-        key.extend(
-            name.bytes()
-                .filter(|b| !b.is_ascii_whitespace())
-                .map(|b| char::from(b.to_ascii_lowercase())),
-        );
+        key.push_str(name);
+        key.make_ascii_lowercase();
+        if key.bytes().any(|b| b.is_ascii_whitespace()) {
+            key.retain(|c| !c.is_ascii_whitespace());
+        }
         return;
     }
     let mut composed = true;
@@ -48,12 +50,21 @@ pub fn fold_into(name: &str, key: &mut String) {
     }
 }
 
+/// Whether a glance tells that `name` is what all its spellings share.
+pub(crate) fn is_folded(name: &str) -> bool {
+    name.bytes()
+        .all(|byte| byte.is_ascii_graphic() && !byte.is_ascii_uppercase())
+}
+
 /// What all spellings of `name` share.
 #[must_use]
-pub fn fold(name: &str) -> String {
+pub fn fold(name: &str) -> Cow<'_, str> {
+    if is_folded(name) {
+        return Cow::Borrowed(name);
+    }
     let mut key = String::with_capacity(name.len());
     fold_into(name, &mut key);
-    key
+    Cow::Owned(key)
 }
 
 /// Whether `name` folds to `key`, without folding it where a glance tells.
@@ -119,7 +130,7 @@ pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>, count: usiz
 fn closeness(name: &str, known: &str) -> f64 {
     let far = distance(name, known);
     let (a, b) = (fold(name), fold(known));
-    if a.chars().count() > 1 && b.chars().count() > 1 && (a.contains(&b) || b.contains(&a)) {
+    if a.chars().count() > 1 && b.chars().count() > 1 && (a.contains(&*b) || b.contains(&*a)) {
         far * 0.5
     } else {
         far

@@ -5,180 +5,9 @@
 
 use memchr::{memchr, memchr2};
 
-use crate::word::{Word, add_letter, spelled_word};
-
-/// What a token is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// White space, Unicode's included.
-    Space,
-    /// `-- line` or `/* block /* nested */ */`.
-    Comment,
-    /// An unquoted name or word.
-    Ident,
-    /// `"name"`, with doubled quotes inside.
-    Quoted,
-    /// `` `name` ``, with doubled backticks inside.
-    Backtick,
-    /// `[name]`, with `]]` for a bracket inside; the lexer alone never gives it.
-    Bracket,
-    /// `“name”`; the lexer alone never gives it.
-    Curly,
-    /// Text that names something known and must be quoted to be read so; the lexer alone never gives it.
-    Bare,
-    /// `'text'`, `E'text'`, `x'00'` or `$tag$text$tag$`.
-    String,
-    /// `‘text’`; the lexer alone never gives it.
-    CurlyString,
-    /// A number, with `_` and exponents; `0x1F` is `0` and a name, as in `DuckDB`.
-    Number,
-    /// `$1`, `$name` or `?`.
-    Param,
-    /// An operator or a punctuation mark.
-    Op,
-    /// A character that `DuckDB` does not take.
-    Unknown,
-}
-
-impl Kind {
-    /// Stable name in lower case.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Space => "space",
-            Self::Comment => "comment",
-            Self::Ident => "ident",
-            Self::Quoted => "quoted",
-            Self::Backtick => "backtick",
-            Self::Bracket => "bracket",
-            Self::Curly => "curly",
-            Self::Bare => "bare",
-            Self::String => "string",
-            Self::CurlyString => "curly-string",
-            Self::Number => "number",
-            Self::Param => "param",
-            Self::Op => "op",
-            Self::Unknown => "unknown",
-        }
-    }
-
-    /// Whether the token spells a name in some kind of quotes.
-    #[must_use]
-    pub fn is_quoted_name(self) -> bool {
-        matches!(
-            self,
-            Self::Quoted | Self::Backtick | Self::Bracket | Self::Curly | Self::Bare
-        )
-    }
-
-    /// Whether the token is a literal value.
-    #[must_use]
-    pub fn is_literal(self) -> bool {
-        matches!(self, Self::String | Self::CurlyString | Self::Number | Self::Param)
-    }
-}
-
-/// Operators of more than one character that matter here, as values of [`Token::op`] beside the ASCII ones.
-pub mod op {
-    /// `::`
-    pub const CAST: u8 = 128;
-    /// `<=`, `>=`, `<>`, `!=`, `==`
-    pub const COMPARE: u8 = 129;
-    /// `||`
-    pub const CONCAT: u8 = 130;
-    /// `->`, `->>`
-    pub const ARROW: u8 = 131;
-    /// `:=`, `=>`
-    pub const NAMED: u8 = 132;
-    /// `~~`, `!~~*` and other spellings of `LIKE`
-    pub const MATCH: u8 = 133;
-    /// `//`, `**` and every other one
-    pub const OTHER: u8 = 134;
-    /// Not an operator: a name that goes beyond ASCII.
-    pub const WIDE: u8 = 4;
-}
-
-/// A stretch of the text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Token {
-    /// Offset of the first byte.
-    pub start: u32,
-    /// Offset behind the last byte.
-    pub end: u32,
-    /// What it is.
-    pub kind: Kind,
-    /// For [`Kind::Ident`]: the word it spells.
-    pub word: Word,
-    /// For [`Kind::Op`]: its ASCII character, or a constant of [`op`]; for [`Kind::Ident`]: [`op::WIDE`] or 0; else 0.
-    pub op: u8,
-}
-
-impl Token {
-    /// A token that is neither word nor operator.
-    #[must_use]
-    pub fn new(kind: Kind, start: usize, end: usize) -> Self {
-        Self {
-            start: offset(start),
-            end: offset(end),
-            kind,
-            word: Word::Other,
-            op: 0,
-        }
-    }
-
-    /// The token's text.
-    #[must_use]
-    pub fn text(self, sql: &str) -> &str {
-        &sql[self.start as usize..self.end as usize]
-    }
-}
-
-/// Offsets are 32 bits wide: [`crate::MAX_LENGTH`] keeps texts below that.
-pub(crate) fn offset(position: usize) -> u32 {
-    u32::try_from(position).unwrap_or(u32::MAX)
-}
-
-const SPACE: u8 = 1;
-const START: u8 = 2;
-const DIGIT: u8 = 4;
-const OPERATOR: u8 = 8;
-const WIDE: u8 = 16;
-/// What a name may hold behind its first character.
-const NAME: u8 = 32;
-
-const CLASS: [u8; 256] = {
-    let mut table = [0; 256];
-    let mut i = 0;
-    while i < 256 {
-        #[allow(clippy::cast_possible_truncation)]
-        let byte = i as u8;
-        table[i] = match byte {
-            b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => SPACE,
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' => START | NAME,
-            b'$' => NAME,
-            0x80.. => START | WIDE | NAME,
-            b'0'..=b'9' => DIGIT | NAME,
-            b'~' | b'!' | b'@' | b'^' | b'&' | b'|' | b'+' | b'-' | b'*' | b'/' | b'%' | b'<' | b'>' | b'=' => OPERATOR,
-            _ => 0,
-        };
-        i += 1;
-    }
-    table
-};
-
-/// Length of the Unicode white space that `DuckDB` reads as a blank at `at`, or 0.
-#[inline]
-#[must_use]
-pub fn wide_space(bytes: &[u8], at: usize) -> usize {
-    match bytes[at..] {
-        [0xc2, 0xa0, ..] => 2,
-        [0xe2, 0x80, 0x80..=0x8d | 0xaf, ..]
-        | [0xe2, 0x81, 0x9f | 0xa0, ..]
-        | [0xe3, 0x80, 0x80, ..]
-        | [0xef, 0xbb, 0xbf, ..] => 3,
-        _ => 0,
-    }
-}
+use crate::characters::{CLASS, DIGIT, MARK, NAME, OPERATOR, SPACE, START, WIDE, name_prefix, wide_space};
+use crate::token::{Kind, Token, offset, op};
+use crate::word::{Word, lower_prefix, short_word, word};
 
 /// Cuts a text into tokens, one at a time.
 #[derive(Clone, Debug)]
@@ -234,20 +63,63 @@ impl<'a> Lexer<'a> {
         at
     }
 
-    /// The end of the name that starts at `start`, its letters packed, and whether it goes beyond ASCII.
+    /// The end of the name that starts at `start`, the word it spells, and whether it goes beyond ASCII.
+    #[allow(clippy::inline_always)] // see `next`
+    #[inline(always)]
+    fn name(&self, start: usize) -> (usize, Word, bool) {
+        let eight = self.eight(start);
+        let length = name_prefix(eight);
+        let end = start + length;
+        if length == 8 {
+            self.long_name(start)
+        } else if self.byte(end) < 0x80 {
+            (end, short_word(lower_prefix(eight, length)), false)
+        } else {
+            self.wide_name(start)
+        }
+    }
+
+    /// The eight bytes from `at` on, the first one lowest; zeros behind the end of the text.
     #[inline]
-    fn name(&self, start: usize) -> (usize, u64, bool) {
+    fn eight(&self, at: usize) -> u64 {
+        let rest = &self.sql.as_bytes()[at..];
+        if let Some(eight) = rest.first_chunk() {
+            return u64::from_le_bytes(*eight);
+        }
+        let mut eight = [0; 8];
+        eight[..rest.len()].copy_from_slice(rest);
+        u64::from_le_bytes(eight)
+    }
+
+    /// [`Self::name`] for one of eight characters or more.
+    fn long_name(&self, start: usize) -> (usize, Word, bool) {
+        let len = self.sql.len();
+        let mut end = start + 8;
+        while end < len {
+            let more = name_prefix(self.eight(end));
+            end += more;
+            if more < 8 {
+                break;
+            }
+        }
+        if self.byte(end) >= 0x80 {
+            return self.wide_name(start);
+        }
+        (end, word(&self.sql.as_bytes()[start..end]), false)
+    }
+
+    /// [`Self::name`] for one that may go beyond ASCII.
+    fn wide_name(&self, start: usize) -> (usize, Word, bool) {
         let bytes = self.sql.as_bytes();
-        let (mut end, mut letters, mut all) = (start, 0, 0);
+        let (mut end, mut all) = (start, 0);
         for byte in &bytes[start..] {
             if CLASS[*byte as usize] & NAME == 0 || (*byte >= 0xc2 && wide_space(bytes, end) > 0) {
                 break;
             }
-            letters = add_letter(letters, *byte);
             all |= *byte;
             end += 1;
         }
-        (end, letters, all >= 0x80)
+        (end, word(&bytes[start..end]), all >= 0x80)
     }
 
     fn quoted(&self, from: usize, quote: u8) -> Option<usize> {
@@ -314,7 +186,7 @@ impl<'a> Lexer<'a> {
             return (Kind::String, end);
         }
         if tag > start + 1 {
-            return (Kind::Param, self.name(start + 1).0);
+            return (Kind::Param, self.wide_name(start + 1).0);
         }
         (Kind::Op, start + 1)
     }
@@ -402,7 +274,7 @@ impl Lexer<'_> {
             b'?' => (Kind::Param, self.while_class(start + 1, DIGIT), 0),
             b':' if second == b':' => (Kind::Op, start + 2, op::CAST),
             b':' if second == b'=' => (Kind::Op, start + 2, op::NAMED),
-            b'(' | b')' | b'[' | b']' | b'{' | b'}' | b',' | b';' | b'.' | b':' | b'#' => (Kind::Op, start + 1, byte),
+            b'.' | b':' => (Kind::Op, start + 1, byte),
             _ if CLASS[byte as usize] & OPERATOR != 0 => {
                 let (end, code) = self.operator(start);
                 (Kind::Op, end, code)
@@ -432,13 +304,16 @@ impl Iterator for Lexer<'_> {
             } else if self.byte(start + 1) == b'\'' && matches!(byte | 0x20, b'e' | b'x' | b'b' | b'n') {
                 (Kind::String, self.prefixed_string(start, byte))
             } else {
-                let (end, letters, wide) = self.name(start);
-                found = spelled_word(&bytes[start..end], letters);
+                let (end, spelled, wide) = self.name(start);
+                found = spelled;
                 code = if wide { op::WIDE } else { 0 };
                 (Kind::Ident, end)
             }
         } else if class & SPACE != 0 {
             (Kind::Space, self.while_class(start + 1, SPACE))
+        } else if class & MARK != 0 || (class & OPERATOR != 0 && !self.has(start + 1, OPERATOR)) {
+            code = byte;
+            (Kind::Op, start + 1)
         } else if class & DIGIT != 0 || (byte == b'.' && self.has(start + 1, DIGIT)) {
             (Kind::Number, self.number(start))
         } else {

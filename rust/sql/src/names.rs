@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
+use memchr::memchr2;
+
 use crate::fold::same_name;
-use crate::lexer::{Kind, Token};
+use crate::token::{Kind, Token, offset};
 
 /// Returns the name or text that `token` spells, without its quotes.
 pub(crate) fn name_text(sql: &str, token: Token) -> Cow<'_, str> {
@@ -34,7 +36,45 @@ fn unquoted(text: &str, close: char) -> Cow<'_, str> {
     }
 }
 
+/// The stretch between the quotes of `token`, where no mark in it is doubled and `mark` is not in it.
+pub(crate) fn plain_content(sql: &str, token: Token, mark: u8) -> Option<(u32, u32)> {
+    let (width, own) = match token.kind {
+        Kind::Quoted => (1, b'"'),
+        Kind::Backtick => (1, b'`'),
+        Kind::Bracket => (1, b']'),
+        Kind::Curly => (offset('“'.len_utf8()), mark),
+        Kind::Bare => (0, mark),
+        _ => return None,
+    };
+    let (start, end) = (token.start + width, token.end - width);
+    let content = sql.as_bytes().get(start as usize..end as usize)?;
+    memchr2(mark, own, content).is_none().then_some((start, end))
+}
+
 /// Whether `token` spells `name`.
+#[inline]
 pub(crate) fn is_called(sql: &str, token: Token, name: &str) -> bool {
-    same_name(&name_text(sql, token), name)
+    match token.kind {
+        Kind::Ident => token.bytes(sql).eq_ignore_ascii_case(name.as_bytes()),
+        // Quotes take two bytes at least.
+        _ if (token.end - token.start) as usize <= name.len() => {
+            token.kind == Kind::Bare && same_name(token.text(sql), name)
+        }
+        _ => same_name(&name_text(sql, token), name),
+    }
+}
+
+/// Whether a glance at the first two characters of `token` tells that its name does not fold to `key`.
+#[inline]
+pub(crate) fn starts_otherwise(sql: &str, token: Token, key: &str) -> bool {
+    let first = match token.kind {
+        Kind::Ident | Kind::Bare => 0,
+        Kind::Quoted | Kind::Backtick | Kind::Bracket => 1,
+        _ => return false,
+    };
+    // Two ASCII characters make no composed one, so the first one stays as it is but for its case.
+    match (token.bytes(sql).get(first..), key.as_bytes()) {
+        (Some([a, b, ..]), [known, ..]) => a.is_ascii_graphic() && b.is_ascii() && a.to_ascii_lowercase() != *known,
+        _ => false,
+    }
 }

@@ -6,11 +6,30 @@
 use rustc_hash::FxHashSet;
 
 use crate::assemble::ends_operand;
-use crate::lexer::{Kind, Lexer, Token};
+use crate::lexer::Lexer;
+use crate::token::{Kind, Token};
 use crate::word::{Word, word};
 
 /// The names that a statement defines itself: what follows `AS`, and what stands before `AS (`.
-pub(crate) type Definitions<'a> = FxHashSet<&'a str>;
+#[derive(Debug, Default)]
+pub(crate) struct Definitions<'a> {
+    names: FxHashSet<&'a str>,
+    /// What follows an `AS` that is glued on both sides.
+    glued: FxHashSet<&'a str>,
+    /// What stands before a `.`, with and without the words that are glued before it.
+    qualifiers: FxHashSet<&'a str>,
+}
+
+impl Definitions<'_> {
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.names.contains(name) || self.glued.contains(name)
+    }
+
+    /// Whether `name`, which follows an `AS` in `run`, qualifies columns while `run` as a whole does not.
+    pub(crate) fn is_alias(&self, name: &str, run: &str) -> bool {
+        self.qualifiers.contains(name) && !self.names.contains(name) && !self.qualifiers.contains(run)
+    }
+}
 
 /// A part of a run: a full-width mark, or a name, word or number.
 #[derive(Debug, PartialEq, Eq)]
@@ -130,7 +149,7 @@ fn only_balanced_parentheses(text: &str) -> bool {
 
 /// Gathers the names that `sql` defines.
 pub(crate) fn definitions(sql: &str) -> Definitions<'_> {
-    let mut names = Definitions::default();
+    let mut found = Definitions::default();
     let mut before: Option<Token> = None;
     let mut previous: Option<Token> = None;
     for token in Lexer::new(sql).filter(|t| !matches!(t.kind, Kind::Space | Kind::Comment)) {
@@ -140,46 +159,56 @@ pub(crate) fn definitions(sql: &str) -> Definitions<'_> {
                 (Kind::Ident, _) => {
                     let name = token.text(sql);
                     if only_balanced_parentheses(name) {
-                        names.insert(name);
+                        found.names.insert(name);
                     } else if let Some(name) = name.split(is_mark).next() {
-                        names.insert(name);
+                        found.names.insert(name);
                     }
                 }
                 (Kind::Op, Some(name)) if token.op == b'(' && name.kind == Kind::Ident => {
-                    names.insert(name.text(sql));
+                    found.names.insert(name.text(sql));
                 }
                 (Kind::Op, _) if token.op == b'[' => {
                     let from = token.end as usize;
                     if let Some(to) = sql[from..].find([']', '\n']) {
-                        names.insert(&sql[from..from + to]);
+                        found.names.insert(&sql[from..from + to]);
                     }
                 }
                 (Kind::Quoted | Kind::Backtick, _) => {
-                    names.insert(&sql[token.start as usize + 1..token.end as usize - 1]);
+                    found
+                        .names
+                        .insert(&sql[token.start as usize + 1..token.end as usize - 1]);
                 }
                 _ => {}
             }
         }
-        if token.kind == Kind::Ident && token.op == crate::lexer::op::WIDE && !after_as {
+        if token.op == b'.'
+            && token.kind == Kind::Op
+            && let Some(name) = previous.filter(|t| t.kind == Kind::Ident && t.op == crate::token::op::WIDE)
+        {
+            let run = name.text(sql);
+            found.qualifiers.insert(run);
+            found.qualifiers.extend(behind_word(run));
+        }
+        if token.kind == Kind::Ident && token.op == crate::token::op::WIDE && !after_as {
             let run = until_quote(token.text(sql));
             if run.len() <= LONGEST_ALIAS {
-                names.extend(glued_alias(run));
+                found.glued.extend(glued_alias(run));
             }
             // A new name in FROM, or an item's.
             if previous.is_some_and(ends_operand) && !is_suspicious(run) {
-                names.insert(run);
+                found.names.insert(run);
             }
             // An alias without AS.
             let name = token.text(sql);
             if name.contains('（') && is_definition(name, previous) {
-                names.insert(name);
+                found.names.insert(name);
             }
         }
         before = previous;
         previous = Some(token);
     }
-    names.remove("");
-    names
+    found.names.remove("");
+    found
 }
 
 /// A run beyond this length defines no alias.
@@ -195,11 +224,23 @@ fn glued_alias(run: &str) -> Option<&str> {
     Some(&run[name.start..name.end])
 }
 
+/// The name behind the words at the start of a run: `ON甲` qualifies by `甲`.
+fn behind_word(run: &str) -> Option<&str> {
+    let parts = segments(if run.len() > LONGEST_ALIAS { "" } else { run });
+    let [.., before, name] = parts.as_slice() else {
+        return None;
+    };
+    let spelled = word(&run.as_bytes()[before.start..before.end]);
+    (is_word(spelled) && spelled != Word::As).then(|| &run[name.start..name.end])
+}
+
 struct Segment {
     start: usize,
     end: usize,
     mark: Option<char>,
     ascii: bool,
+    /// Whether it is the `AS` between a table and a name that qualifies columns.
+    names_table: bool,
 }
 
 /// Cuts a run where a mark stands and where the script changes.
@@ -215,6 +256,7 @@ fn segments(text: &str) -> Vec<Segment> {
                 end,
                 mark,
                 ascii: c.is_ascii(),
+                names_table: false,
             }),
         }
     }
@@ -237,16 +279,24 @@ const WINDOW: usize = 24;
 
 /// Cuts a run into pieces; at a typographic quotation mark the pieces end with it.
 ///
-/// `previous` is the token before the run, `longest` the length in bytes of the longest known name.
+/// `previous` is the token before the run, `longest` the length in bytes of the longest known name; `is_alias` tells of a
+/// name and a run whether the run gives the name to a table.
 pub(crate) fn split(
     text: &str,
     previous: Option<Token>,
     longest: usize,
     is_known: &mut dyn FnMut(&str) -> bool,
+    is_alias: &dyn Fn(&str, &str) -> bool,
 ) -> Vec<Piece> {
     let text = until_quote(text);
-    let parts = segments(text);
+    let mut parts = segments(text);
     let count = parts.len();
+    for at in 1..count.saturating_sub(1) {
+        let of = |part: &Segment| &text[part.start..part.end];
+        parts[at].names_table = parts[at].ascii
+            && word(of(&parts[at]).as_bytes()) == Word::As
+            && is_alias(of(&parts[at + 1]), &text[parts[at - 1].start..parts[at + 1].end]);
+    }
     // cost[i]: the cheapest way to explain parts i.., and the part at which its first piece ends.
     let mut cost: Vec<(u32, usize)> = vec![(0, count); count + 1];
     for from in (0..count).rev() {
@@ -281,8 +331,8 @@ pub(crate) fn split(
             other => other,
         });
         pieces.push(Piece {
-            start: crate::lexer::offset(parts[at].start),
-            end: crate::lexer::offset(parts[to - 1].end),
+            start: crate::token::offset(parts[at].start),
+            end: crate::token::offset(parts[to - 1].end),
             mark,
         });
         at = to;
@@ -321,7 +371,7 @@ fn price(
         } else {
             Word::Other
         };
-        is_strong(found) || (*at == 0 && previous.is_some_and(|p| must_follow(p, found)))
+        is_strong(found) || s.names_table || (*at == 0 && previous.is_some_and(|p| must_follow(p, found)))
     });
     let glued = u32::try_from(glued.count()).unwrap_or(u32::MAX);
     Some(UNKNOWN.saturating_add(GLUED.saturating_mul(glued)))
@@ -341,7 +391,7 @@ mod tests {
     use super::*;
 
     fn pieces<'a>(text: &'a str, known: &[&str]) -> Vec<&'a str> {
-        split(text, None, 64, &mut |name| known.contains(&name))
+        split(text, None, 64, &mut |name| known.contains(&name), &|_, _| false)
             .into_iter()
             .map(|p| &text[p.start as usize..p.end as usize])
             .collect()

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::fold::{fold, fold_into, same_name};
+use crate::fold::{fold, fold_into, is_folded, same_name};
 
 /// Identifies all spellings that fold to one key.
 pub(crate) type Symbol = u32;
@@ -45,6 +45,12 @@ pub(crate) fn add_spelling<'a>(found: Found<'a>, name: &str, known: &'a str) -> 
 #[derive(Debug)]
 struct Filter([u64; 128]);
 
+/// The place of an ASCII character, the same for a small and a capital letter.
+#[inline]
+fn place(byte: u8) -> usize {
+    usize::from((byte | 0x20) & 127)
+}
+
 impl Default for Filter {
     fn default() -> Self {
         Self([0; 128])
@@ -59,7 +65,7 @@ pub struct Schema {
     /// By symbol: the only spelling, or `None` where there are several.
     spellings: Vec<Option<Box<str>>>,
     /// Spelling and table of each table name and alias.
-    tables_by_symbol: FxHashMap<Symbol, Vec<(String, u32)>>,
+    tables_by_symbol: Vec<Vec<(String, u32)>>,
     /// Column positions by table and symbol.
     columns: FxHashMap<(u32, Symbol), Vec<u32>>,
     /// Lengths (as bits) of unquoted ASCII spellings of names that need quotes, by first and by last letter: a cheap
@@ -69,8 +75,11 @@ pub struct Schema {
     longest: usize,
     /// Columns of a date or time type, by table and symbol.
     temporal: FxHashSet<(u32, Symbol)>,
+    /// Columns that hold lists, by table and symbol.
+    lists: FxHashSet<(u32, Symbol)>,
     /// Whether column types were given at all.
     typed: bool,
+    macros: bool,
 }
 
 impl Schema {
@@ -85,7 +94,7 @@ impl Schema {
         }
         for (alias, table) in aliases {
             if let Some(id) = schema.tables.iter().position(|t| same_name(&t.name, table)) {
-                let id = crate::lexer::offset(id);
+                let id = crate::token::offset(id);
                 schema.add_table_name(alias, id);
             }
         }
@@ -95,28 +104,62 @@ impl Schema {
     /// Notes which columns of `table` have a date or time type.
     pub fn set_temporal<C: AsRef<str>>(&mut self, table: &str, columns: &[C]) {
         self.typed = true;
+        let noted = self.columns_called(table, columns);
+        self.temporal.extend(noted);
+    }
+
+    /// Notes which columns of `table` hold lists.
+    pub fn set_lists<C: AsRef<str>>(&mut self, table: &str, columns: &[C]) {
+        let noted = self.columns_called(table, columns);
+        self.lists.extend(noted);
+    }
+
+    /// Notes that statements run where the catalog's macros are.
+    pub fn set_macros(&mut self) {
+        self.macros = true;
+    }
+
+    fn columns_called<C: AsRef<str>>(&self, table: &str, columns: &[C]) -> Vec<(u32, Symbol)> {
         let mut key = String::new();
         let Some(id) = self.table(table, &mut key).1 else {
-            return;
+            return Vec::new();
         };
-        for column in columns {
-            if let Some(symbol) = self.symbol(column.as_ref(), &mut key) {
-                self.temporal.insert((id, symbol));
-            }
-        }
+        let symbols = columns
+            .iter()
+            .filter_map(|column| self.symbol(column.as_ref(), &mut key));
+        symbols.map(|symbol| (id, symbol)).collect()
     }
 
     /// Whether `name` is a column of `table` that has a date or time type.
     pub(crate) fn is_temporal(&self, table: u32, name: &str) -> bool {
-        !self.temporal.is_empty()
+        self.is_noted(&self.temporal, table, name)
+    }
+
+    /// Whether `name` is a column of `table` that holds lists.
+    pub(crate) fn is_list(&self, table: u32, name: &str) -> bool {
+        self.is_noted(&self.lists, table, name)
+    }
+
+    fn is_noted(&self, noted: &FxHashSet<(u32, Symbol)>, table: u32, name: &str) -> bool {
+        !noted.is_empty()
             && self
                 .symbol(name, &mut String::new())
-                .is_some_and(|symbol| self.temporal.contains(&(table, symbol)))
+                .is_some_and(|symbol| noted.contains(&(table, symbol)))
+    }
+
+    /// Whether any column is known to hold lists.
+    pub(crate) fn has_lists(&self) -> bool {
+        !self.lists.is_empty()
     }
 
     /// Whether the types of columns are known.
     pub(crate) fn is_typed(&self) -> bool {
         self.typed
+    }
+
+    /// Whether the catalog's macros are there.
+    pub(crate) fn has_macros(&self) -> bool {
+        self.macros || self.typed
     }
 
     /// Whether no table is known: then only repairs that need no names are made.
@@ -126,14 +169,14 @@ impl Schema {
     }
 
     fn add_table<C: AsRef<str>>(&mut self, name: &str, columns: &[C]) {
-        let id = crate::lexer::offset(self.tables.len());
+        let id = crate::token::offset(self.tables.len());
         for (position, column) in columns.iter().enumerate() {
             let column = column.as_ref();
             let symbol = self.intern(column);
             self.columns
                 .entry((id, symbol))
                 .or_default()
-                .push(crate::lexer::offset(position));
+                .push(crate::token::offset(position));
         }
         self.tables.push(Table {
             name: name.to_owned(),
@@ -144,7 +187,10 @@ impl Schema {
 
     fn add_table_name(&mut self, name: &str, id: u32) {
         let symbol = self.intern(name);
-        let entries = self.tables_by_symbol.entry(symbol).or_default();
+        if self.tables_by_symbol.len() <= symbol as usize {
+            self.tables_by_symbol.resize(symbol as usize + 1, Vec::new());
+        }
+        let entries = &mut self.tables_by_symbol[symbol as usize];
         if !entries.iter().any(|(known, _)| same_name(known, name)) {
             entries.push((name.to_owned(), id));
         }
@@ -158,11 +204,11 @@ impl Schema {
             && let [first, ..] = key.as_bytes()
         {
             let length = 1 << key.len().min(63);
-            self.ascii_first.0[*first as usize] |= length;
-            self.ascii_last.0[key.as_bytes()[key.len() - 1] as usize] |= length;
+            self.ascii_first.0[place(*first)] |= length;
+            self.ascii_last.0[place(key.as_bytes()[key.len() - 1])] |= length;
         }
-        let next = crate::lexer::offset(self.symbols.len());
-        let symbol = *self.symbols.entry(key.into_boxed_str()).or_insert(next);
+        let next = crate::token::offset(self.symbols.len());
+        let symbol = *self.symbols.entry(key.into()).or_insert(next);
         match self.spellings.get_mut(symbol as usize) {
             None => self.spellings.push(Some(name.into())),
             Some(known) if known.as_deref().is_some_and(|known| !same_name(known, name)) => *known = None,
@@ -177,8 +223,8 @@ impl Schema {
         let ([first, ..], [.., last]) = (name, name) else {
             return false;
         };
-        let has = |filter: &Filter, byte: u8| filter.0[usize::from(byte.to_ascii_lowercase() & 127)];
-        (has(&self.ascii_first, *first) & has(&self.ascii_last, *last)) >> name.len().min(63) & 1 == 1
+        let length = 1 << name.len().min(63);
+        self.ascii_first.0[place(*first)] & length != 0 && self.ascii_last.0[place(*last)] & length != 0
     }
 
     /// The symbol of `name`; `key` is a buffer.
@@ -187,8 +233,11 @@ impl Schema {
         if name.len() > self.longest.saturating_mul(4).saturating_add(64) {
             return None;
         }
+        if is_folded(name) {
+            return self.symbol_of_key(name);
+        }
         fold_into(name, key);
-        self.symbols.get(key.as_str()).copied()
+        self.symbol_of_key(key)
     }
 
     /// The symbol of a folded name.
@@ -210,9 +259,13 @@ impl Schema {
 
     /// The table called `name`, and how the name must be spelled.
     pub(crate) fn table(&self, name: &str, key: &mut String) -> (Found<'_>, Option<u32>) {
-        let Some(entries) = self.symbol(name, key).and_then(|s| self.tables_by_symbol.get(&s)) else {
+        let symbol = self.symbol(name, key);
+        let Some(entries) = symbol.and_then(|symbol| self.tables_by_symbol.get(symbol as usize)) else {
             return (Found::Missing, None);
         };
+        if entries.is_empty() {
+            return (Found::Missing, None);
+        }
         if let Some((_, id)) = entries.iter().find(|(known, _)| same_name(known, name)) {
             return (Found::Exact, Some(*id));
         }

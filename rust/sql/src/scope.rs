@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 
 use crate::fold::{fold, folds_to, same_name};
-use crate::lexer::{Kind, Token};
-use crate::names::{is_called, name_text};
+use crate::names::{is_called, name_text, starts_otherwise};
 use crate::schema::{Found, Schema, Symbol};
 use crate::structure::{Block, Item, ItemKind, NONE, Origin, Source, Structure};
+use crate::token::{Kind, Token};
 
 /// Comparisons with names of results that one statement may cost: beyond it every name is taken for possible.
 const BUDGET: u32 = 400_000;
@@ -17,7 +17,7 @@ const BUDGET: u32 = 400_000;
 #[derive(Debug)]
 pub(crate) struct Wanted<'w> {
     pub(crate) text: &'w str,
-    pub(crate) key: String,
+    pub(crate) key: Cow<'w, str>,
     symbol: Option<Symbol>,
 }
 
@@ -277,6 +277,9 @@ impl<'a> Scope<'a> {
 
     fn add_token(&mut self, found: Spelling, token: u32, wanted: &Wanted<'_>) -> Spelling {
         self.budget = self.budget.saturating_sub(1);
+        if self.restored.is_empty() && starts_otherwise(self.sql, self.tokens[token as usize], &wanted.key) {
+            return found;
+        }
         let name = self.name_of(token);
         if same_name(&name, wanted.text) {
             return Spelling::Exact;
@@ -324,21 +327,31 @@ impl<'a> Scope<'a> {
 
     /// Whether the column `name` or `source.name` is read from a table where it has a date or time type.
     pub(crate) fn is_temporal(&self, block: u32, first: u32, last: u32) -> bool {
+        self.is_read(block, first, last, |schema, table, name| {
+            schema.is_temporal(table, name)
+        })
+    }
+
+    /// Whether the column `name` or `source.name` is read from a table where it holds lists.
+    pub(crate) fn holds_lists(&self, block: u32, first: u32, last: u32) -> bool {
+        self.is_read(block, first, last, Schema::is_list)
+    }
+
+    /// Whether the column `name` or `source.name` is read from a table that `fits`.
+    fn is_read(&self, block: u32, first: u32, last: u32, fits: impl Fn(&Schema, u32, &str) -> bool) -> bool {
         let name = name_text(self.sql, self.tokens[last as usize]);
         let qualifier = (first < last).then(|| name_text(self.sql, self.tokens[first as usize]));
-        for level in self.blocks(block) {
-            for source in self.sources(level) {
-                let fits = qualifier
-                    .as_deref()
-                    .is_none_or(|q| source.name != NONE && is_called(self.sql, self.tokens[source.name as usize], q));
-                if let (true, Origin::Table(table)) = (fits, source.origin)
-                    && self.schema.is_temporal(table, &name)
-                {
-                    return true;
-                }
-            }
-        }
-        false
+        let named = |source: Source| {
+            qualifier
+                .as_deref()
+                .is_none_or(|q| source.name != NONE && is_called(self.sql, self.tokens[source.name as usize], q))
+        };
+        self.blocks(block)
+            .flat_map(|level| self.sources(level))
+            .any(|source| match source.origin {
+                Origin::Table(table) => named(source) && fits(self.schema, table, &name),
+                _ => false,
+            })
     }
 
     /// Whether the column is read from a table where its type is known and is no date or time.

@@ -1,12 +1,12 @@
 //! What a block reads and gives: FROM, WITH and the items of SELECT.
 
 use crate::assemble::ends_operand;
-use crate::fold::same_name;
-use crate::lexer::{Kind, offset};
+use crate::frames::Cte;
 use crate::names::{is_called, name_text};
-use crate::parser::{Cte, Parser};
+use crate::parser::Parser;
 use crate::schema::Found;
 use crate::structure::{Clause, FrameKind, Item, ItemKind, MENTIONED, Mention, NONE, Origin, Role, Source};
+use crate::token::{Kind, offset};
 use crate::word::Word;
 
 impl Parser<'_> {
@@ -162,14 +162,14 @@ impl Parser<'_> {
                     columns,
                     previous,
                 } = self.ctes[cte as usize];
-                if same_name(&name_text(self.sql, self.tokens[defined as usize]), &name) {
+                if is_called(self.sql, self.tokens[defined as usize], &name) {
                     return (Origin::Block(block), columns);
                 }
                 cte = previous;
             }
         } else {
             let whole = &self.sql[self.tokens[at].start as usize..self.tokens[last].end as usize];
-            if let (Found::Exact, Some(table)) = self.schema.table(whole, &mut self.key) {
+            if let (Found::Exact, Some(table)) = self.schema.table(whole, self.key) {
                 return (Origin::Table(table), (NONE, NONE));
             }
             if !is_called(self.sql, self.tokens[last - 2], "main") {
@@ -178,7 +178,7 @@ impl Parser<'_> {
         }
         let origin = self
             .schema
-            .table(&name, &mut self.key)
+            .table(&name, self.key)
             .1
             .map_or(Origin::Unknown, Origin::Table);
         (origin, (NONE, NONE))

@@ -159,3 +159,15 @@ pub(crate) struct Structure {
     /// Tokens of the parameters of lambdas and of the variables of list comprehensions.
     pub(crate) variables: Vec<u32>,
 }
+
+impl Structure {
+    pub(crate) fn clear(&mut self) {
+        self.blocks.clear();
+        self.sources.clear();
+        self.items.clear();
+        self.mentions.clear();
+        self.calls.clear();
+        self.has_lambda = false;
+        self.variables.clear();
+    }
+}

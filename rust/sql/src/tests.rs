@@ -243,6 +243,90 @@ fn lists_beside_lists_stay() {
     }
 }
 
+fn with_lists() -> Schema {
+    let mut schema = reviewed();
+    schema.set_lists("t", &["l", "Date Time"]);
+    schema
+}
+
+#[test]
+fn a_bracket_compared_with_a_column_of_lists_is_a_list() {
+    for sql in [
+        "SELECT id FROM t WHERE l = [id]",
+        "SELECT id FROM t AS x WHERE [id] <> x.l",
+        "SELECT id FROM t WHERE l = ([id])",
+        "SELECT l FROM t GROUP BY l HAVING max([id]) = l",
+        "SELECT id FROM t WHERE l IN ([id], [s])",
+        "SELECT id FROM t WHERE t.l NOT IN ([id])",
+    ] {
+        assert_eq!(normalize(sql, &with_lists()).unwrap(), [], "{sql}");
+    }
+    for (sql, expected) in [
+        (
+            "SELECT id FROM t WHERE l = id AND [s] = 1",
+            "SELECT id FROM t WHERE l = id AND \"s\" = 1",
+        ),
+        ("SELECT id FROM t WHERE [l] = l", "SELECT id FROM t WHERE \"l\" = l"),
+        (
+            "SELECT max([id]) FROM t WHERE s IN ([id])",
+            "SELECT max(\"id\") FROM t WHERE s IN (\"id\")",
+        ),
+        (
+            "SELECT v.iv FROM v, t WHERE v.iv = [id]",
+            "SELECT v.iv FROM v, t WHERE v.iv = \"id\"",
+        ),
+    ] {
+        let schema = with_lists();
+        assert_eq!(apply(sql, &normalize(sql, &schema).unwrap()), expected);
+    }
+}
+
+#[test]
+fn total_takes_what_an_aggregate_takes() {
+    for (sql, expected) in [
+        ("SELECT total(a) FROM t", "SELECT total(a) FROM t"),
+        (
+            "SELECT total(DISTINCT a), 1 FROM t",
+            "SELECT coalesce(CAST(sum(DISTINCT a) AS DOUBLE), 0.0::DOUBLE), 1 FROM t",
+        ),
+        (
+            "SELECT TOTAL(a) FILTER (WHERE b > (1)) AS x FROM t",
+            "SELECT coalesce(CAST(sum(a) FILTER (WHERE b > (1)) AS DOUBLE), 0.0::DOUBLE) AS x FROM t",
+        ),
+        (
+            "SELECT total(`User Name`) FILTER (WHERE b = \"q\") OVER (ORDER BY a) FROM t",
+            "SELECT coalesce(CAST(sum(\"User Name\") FILTER (WHERE b = 'q') OVER (ORDER BY a) AS DOUBLE), 0.0::DOUBLE) \
+             FROM t",
+        ),
+        (
+            "SELECT total(a) OVER w FROM t WINDOW w AS (ORDER BY a)",
+            "SELECT coalesce(CAST(sum(a) OVER w AS DOUBLE), 0.0::DOUBLE) FROM t WINDOW w AS (ORDER BY a)",
+        ),
+        (
+            "SELECT total(a ORDER BY b) FROM t",
+            "SELECT coalesce(CAST(sum(a ORDER BY b) AS DOUBLE), 0.0::DOUBLE) FROM t",
+        ),
+        ("SELECT total(a) FILTER (WHERE b", "SELECT total(a) FILTER (WHERE b"),
+    ] {
+        assert_eq!(fixed(sql), expected);
+    }
+}
+
+#[test]
+fn text_is_read_by_a_macro_and_an_untyped_column_without_one() {
+    assert_eq!(
+        fixed("SELECT strftime('%H', '10:30'), strftime('%Y', b) FROM t"),
+        "SELECT strftime(sqlite_moment('10:30'), '%H'), strftime(TRY_CAST(b AS TIMESTAMP), '%Y') FROM t"
+    );
+    let mut schema = schema();
+    schema.set_macros();
+    let sql = "SELECT strftime('%Y', b), strftime('%Y', b || '-01') FROM t";
+    assert_eq!(
+        apply(sql, &normalize(sql, &schema).unwrap()),
+        "SELECT strftime(sqlite_read(b), '%Y'), strftime(sqlite_moment(b || '-01'), '%Y') FROM t"
+    );
+}
+
 #[test]
 fn typographic_marks_take_linear_time() {
     let start = std::time::Instant::now();
@@ -269,6 +353,31 @@ fn words_glued_to_new_names_are_set_apart() {
         "SELECT 1 FROM t 乙 JOIN t 丙 ON 乙.年份=丙.年份"
     );
     unchanged("SELECT a AS 年份AS年 FROM t ORDER BY 年份AS年");
+}
+
+#[test]
+fn an_alias_glued_to_an_unknown_table_is_set_apart_where_it_qualifies() {
+    for (sql, expected) in [
+        ("SELECT 甲.x FROM 软件AS甲", "SELECT 甲.x FROM 软件 AS 甲"),
+        (
+            "SELECT 甲.x FROM软件AS甲 JOIN产品AS乙 ON乙.x=甲.x WHERE丙.y=1",
+            "SELECT 甲.x FROM 软件 AS 甲 JOIN 产品 AS 乙 ON 乙.x=甲.x WHERE 丙.y=1",
+        ),
+        (
+            "SELECT 1 FROM 软件 甲 JOIN软件 乙 ON乙.x=甲.x",
+            "SELECT 1 FROM 软件 甲 JOIN 软件 乙 ON 乙.x=甲.x",
+        ),
+    ] {
+        assert_eq!(fixed(sql), expected);
+        assert_eq!(apply(sql, &normalize(sql, &Schema::default()).unwrap()), expected);
+    }
+    for sql in [
+        "SELECT * FROM 软件AS甲",
+        "SELECT 软件AS甲.x FROM 软件AS甲",
+        "SELECT 甲.x FROM 产品 甲, 软件AS甲",
+    ] {
+        assert_eq!(normalize(sql, &Schema::default()).unwrap(), [], "{sql}");
+    }
 }
 
 fn sql_like() -> impl Strategy<Value = String> {
@@ -310,6 +419,11 @@ fn sql_like() -> impl Strategy<Value = String> {
         Just("--x\n"),
         Just("2023年收入"),
         Just("JOIN u ON "),
+        Just("l = "),
+        Just("total("),
+        Just("date('now')"),
+        Just("GROUP BY a "),
+        Just("d "),
     ];
     prop::collection::vec(part, 0..24).prop_map(|parts| parts.concat())
 }
@@ -328,6 +442,15 @@ proptest! {
                 }
                 let _ = apply(&sql, &edits);
             }
+        }
+    }
+
+    #[test]
+    fn a_statement_that_asks_for_no_closer_look_gains_nothing_by_one(sql in sql_like()) {
+        let mut listed = with_lists();
+        listed.set_temporal("t", &["d"]);
+        for schema in [&schema(), &listed, &Schema::default()] {
+            prop_assert_eq!(normalize(&sql, schema), examine(&sql, schema, |_| true));
         }
     }
 

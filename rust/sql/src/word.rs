@@ -2,15 +2,25 @@
 //!
 //! Only words that the scope analysis looks at are told apart; every other identifier is [`Word::Other`].
 
-/// Packs up to eight ASCII letters into an integer, so that a word is found by comparing integers.
+/// Packs up to eight ASCII letters into an integer, the first one lowest, so that a word is found by comparing
+/// integers.
 const fn pack(word: &[u8]) -> u64 {
     let mut packed = 0;
     let mut i = 0;
     while i < word.len() {
-        packed = packed << 8 | word[i] as u64;
+        packed |= (word[i] as u64) << (8 * i);
         i += 1;
     }
     packed
+}
+
+/// Eight times the bit that makes an ASCII letter a small one.
+const SMALL: u64 = 0x2020_2020_2020_2020;
+
+/// The first `length` (below eight) of eight packed bytes, in lower case.
+#[inline]
+pub(crate) fn lower_prefix(packed: u64, length: usize) -> u64 {
+    (packed | SMALL) & ((1 << (8 * length)) - 1)
 }
 
 macro_rules! words {
@@ -34,28 +44,10 @@ macro_rules! words {
             table
         };
 
-        /// Returns the word that `name` spells, in any case.
-        #[must_use]
-        pub fn word(name: &[u8]) -> Word {
-            let spelled = name.iter().fold(0, |packed, byte| add_letter(packed, *byte));
-            spelled_word(name, spelled)
-        }
-
-        /// Returns the word that `name` spells; `spelled` holds its bytes, added by [`add_letter`].
-        #[inline]
-        pub(crate) fn spelled_word(name: &[u8], spelled: u64) -> Word {
-            if name.len() <= 8 {
-                let mut at = slot(spelled);
-                loop {
-                    let (known, found) = &TABLE[at];
-                    if *known == spelled {
-                        return *found;
-                    }
-                    if *known == 0 {
-                        return Word::Other;
-                    }
-                    at = (at + 1) % 256;
-                }
+        /// Returns the word of more than eight letters that `name` spells.
+        fn long_word(name: &[u8]) -> Word {
+            if !(9..=12).contains(&name.len()) {
+                return Word::Other;
             }
             $(if name.eq_ignore_ascii_case($long_text) { return Word::$long; })*
             Word::Other
@@ -63,10 +55,30 @@ macro_rules! words {
     };
 }
 
-/// Adds a letter, in lower case, to packed ones.
+/// Returns the word that `name` spells, in any case.
+#[must_use]
+pub fn word(name: &[u8]) -> Word {
+    match name.first_chunk() {
+        Some(eight) if name.len() == 8 => short_word(u64::from_le_bytes(*eight) | SMALL),
+        Some(_) => long_word(name),
+        None => short_word(lower_prefix(pack(name), name.len())),
+    }
+}
+
+/// Returns the word of at most eight letters, packed in lower case.
 #[inline]
-pub(crate) fn add_letter(packed: u64, byte: u8) -> u64 {
-    packed << 8 | u64::from(byte | 0x20)
+pub(crate) fn short_word(packed: u64) -> Word {
+    let mut at = slot(packed);
+    loop {
+        let (known, found) = &TABLE[at];
+        if *known == packed {
+            return *found;
+        }
+        if *known == 0 {
+            return Word::Other;
+        }
+        at = (at + 1) % 256;
+    }
 }
 
 /// A place in a table of 256 for packed letters.
@@ -127,6 +139,44 @@ impl Word {
                 | Self::Interval
                 | Self::Between
                 | Self::Exists
+        )
+    }
+
+    /// Whether the word may change where a statement's names are looked for, or starts something that is rewritten.
+    #[must_use]
+    pub fn shapes(self) -> bool {
+        matches!(
+            self,
+            Self::Case
+                | Self::End
+                | Self::Between
+                | Self::And
+                | Self::Lambda
+                | Self::For
+                | Self::Order
+                | Self::Partition
+                | Self::Separator
+                | Self::Div
+                | Self::Mod
+                | Self::Select
+                | Self::From
+                | Self::Where
+                | Self::Having
+                | Self::Qualify
+                | Self::Window
+                | Self::Group
+                | Self::Limit
+                | Self::Offset
+                | Self::Fetch
+                | Self::Union
+                | Self::Intersect
+                | Self::Except
+                | Self::Join
+                | Self::On
+                | Self::Values
+                | Self::With
+                | Self::Pivot
+                | Self::Unpivot
         )
     }
 
