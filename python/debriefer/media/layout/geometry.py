@@ -45,7 +45,7 @@ class Area:
     colour: Colour
 
 
-def areas(image: NDArray[np.uint8]) -> tuple[Area, ...]:
+def areas(image: NDArray[np.uint8], texts: Iterable[Box] = ()) -> tuple[Area, ...]:
     """Return the rectangles of a picture, the largest first: panels, cards, buttons, bars, cells between rulings.
 
     A rectangle is a connected flat area whose outline fills its bounding box. Text and icons on it are holes, and a
@@ -53,6 +53,7 @@ def areas(image: NDArray[np.uint8]) -> tuple[Area, ...]:
 
     Args:
         image: RGB picture of shape (height, width, 3).
+        texts: Where text stands; it fills a small button so that little of its flat ground hangs together.
 
     Raises:
         MediaError: OpenCV is not installed.
@@ -64,7 +65,10 @@ def areas(image: NDArray[np.uint8]) -> tuple[Area, ...]:
         raise MediaError(message, hint="pip install 'debriefer[video]'") from error
     kernel = np.ones((3, 3), dtype=np.uint8)
     span = cv2.subtract(cv2.dilate(image, kernel), cv2.erode(image, kernel)).max(axis=2)
-    plain, strong = (_flat_areas(cv2, image, span, bound) for bound in _FLAT)
+    written = np.zeros(image.shape[:2], dtype=bool)
+    for box in texts:
+        written[box.top : box.bottom, box.left : box.right] = True
+    plain, strong = (_flat_areas(cv2, image, (span <= bound) | written, written) for bound in _FLAT)
     found = list(plain)
     for area in strong:
         place = next((place for place, other in enumerate(found) if _same(other, area)), None)
@@ -75,9 +79,14 @@ def areas(image: NDArray[np.uint8]) -> tuple[Area, ...]:
     return tuple(sorted(found, key=lambda area: (-size(area.box), area.box.top, area.box.left)))
 
 
-def _flat_areas(cv2: Any, image: NDArray[np.uint8], span: NDArray[np.uint8], bound: int) -> list[Area]:  # noqa: ANN401
-    """Return rectangles whose pixels differ from their neighbours by no more than a bound, in levels."""
-    count, labels, stats, _ = cv2.connectedComponentsWithStats((span <= bound).astype(np.uint8), connectivity=4)
+def _flat_areas(
+    cv2: Any,  # noqa: ANN401 -- a module without type hints
+    image: NDArray[np.uint8],
+    flat: NDArray[np.bool_],
+    written: NDArray[np.bool_],
+) -> list[Area]:
+    """Return the connected parts of a mask that are rectangles, with the colour of what is not written on."""
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(flat.astype(np.uint8), connectivity=4)
     found: list[Area] = []
     for number in range(1, count):
         left, top, width, height, pixels = (int(value) for value in stats[number])
@@ -88,7 +97,10 @@ def _flat_areas(cv2: Any, image: NDArray[np.uint8], span: NDArray[np.uint8], bou
         filled = max(cv2.contourArea(outline) for outline in outlines) / max(1, (width - 1) * (height - 1))
         if filled < (_FILLED_SMALL if height < _SMALL else _FILLED):
             continue
-        colour = np.median(image[top : top + height, left : left + width][own], axis=0)
+        ground = own & ~written[top : top + height, left : left + width]
+        if not ground.any():
+            continue
+        colour = np.median(image[top : top + height, left : left + width][ground], axis=0)
         red, green, blue = (int(value) for value in colour)
         # The flat area ends one pixel before the rectangle does.
         box = Box(

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from debriefer.errors import MediaError
+from debriefer.media.layout.geometry import areas, size
 from debriefer.media.layout.ink import Ink, crop_of, ink_columns, is_mask, pieces
 from debriefer.media.layout.spacing import spaced
 from debriefer.media.slide import Box
@@ -40,6 +41,10 @@ _LEAST_CONFIDENCE = 0.5
 _DOUBTFUL = 0.9
 # A rereading takes in this much around a change, in pixels: a line whose end changed is read whole.
 _AROUND = 24
+# Least and greatest height and greatest width, in pixels, of a rectangle that may hold a text which the detector
+# overlooked, and the least share of its height that the text has.
+_CELL = (16, 70, 400)
+_LETTER = 0.2
 # Above this share of the picture a rereading saves nothing.
 _WHOLE = 0.6
 _MASK = re.compile(r"^[\*★☆✱＊•●·∙⋆.]{3,}$")
@@ -144,6 +149,7 @@ class _Engine:
                     line = self._recognise(image, ink)
                     if line is not None:
                         found.append(line)
+            found += self._overlooked(image, found)
         return found
 
     def _detect(self, image: NDArray[np.uint8], scale: float) -> list[Box]:
@@ -167,6 +173,27 @@ class _Engine:
             if box.right - box.left >= 4 and box.bottom - box.top >= 4:  # noqa: PLR2004 -- less holds no glyph
                 boxes.append(box)
         return boxes
+
+    def _overlooked(self, image: NDArray[np.uint8], found: Sequence[TextLine]) -> list[TextLine]:
+        """Return what stands in cells, buttons and tags in which the detector saw no text: digits, struck words."""
+        more: list[TextLine] = []
+        taken = [line.box for line in found]
+        for area in sorted(areas(image, taken), key=lambda area: size(area.box)):
+            box = area.box
+            height, width = box.bottom - box.top, box.right - box.left
+            if not _CELL[0] <= height <= _CELL[1] or not height // 2 <= width <= _CELL[2]:
+                continue
+            if any(_touches(box, other) for other in taken):
+                continue
+            taken.append(box)
+            inner = Box(box.left + 2, box.top + 2, box.right - 2, box.bottom - 2)
+            inks = pieces(image, inner)
+            if len(inks) != 1 or not _LETTER * height <= inks[0].box.bottom - inks[0].box.top < height - 4:
+                continue
+            line = self._recognise(image, inks[0])
+            if line is not None and line.confidence >= _DOUBTFUL:
+                more.append(line)
+        return more
 
     def _recognise(self, image: NDArray[np.uint8], ink: Ink) -> TextLine | None:
         text, confidence = self._text(crop_of(image, ink), ink)
