@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from debriefer.media.layout.geometry import areas, around, arrange, contains, holds, size
-from debriefer.media.layout.grid import Cell, Grid, aligned, charts, ruled
+from debriefer.media.layout.charts import charts
+from debriefer.media.layout.geometry import areas, around, arrange, contains, holds, rules, size
+from debriefer.media.layout.grid import Cell, Grid, aligned, ruled
 from debriefer.media.layout.roles import Frame, frames, headings, is_heading, is_list, pairs
 from debriefer.media.layout.state import (
     SEEN,
@@ -76,6 +77,7 @@ class _Builder:
         self.page_box = Box(0, 0, image.shape[1], image.shape[0])
         self.looks = [look_of(image, line) for line in lines]
         self.areas = areas(image, (look.box for look in self.looks))
+        self.lines = rules(image)
         self.backdrop = self._backdrop(image)
         self.body = self._body()
         self.titles: list[Look] = []
@@ -119,7 +121,7 @@ class _Builder:
             items.append(_Item(self._filled(node, card.area.colour, colour), card.area.box))
         free = [look for look in looks if id(look) not in taken]
         bands = [frame.area for frame in self.frames if frame.tag == Tag.ROW]
-        for grid in aligned([look for look in free if self._single(look) is None], bands):
+        for grid in aligned([look for look in free if self._single(look) is None], bands, self.lines):
             if is_list(grid):
                 continue
             grids.append(grid)

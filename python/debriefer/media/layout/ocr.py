@@ -203,7 +203,7 @@ class _Engine:
             if sure >= confidence:
                 text, confidence = lifted, sure
         text = cleaned(text)
-        if confidence < _DOUBTFUL and is_mask(image, ink):
+        if may_be_mask(text, confidence) and is_mask(image, ink):
             return TextLine("***", ink.box, _LEAST_CONFIDENCE)
         if not text or confidence < _LEAST_CONFIDENCE:
             return None
@@ -244,6 +244,15 @@ def _options(detection: str, recognition: str, threads: int) -> dict[str, Any]:
         "EngineConfig.onnxruntime.intra_op_num_threads": threads,
         "EngineConfig.onnxruntime.inter_op_num_threads": 1,
     }
+
+
+def may_be_mask(text: str, confidence: float) -> bool:
+    """Return whether what was read may be the signs of a mask: a doubtful reading without Latin letters or digits.
+
+    >>> may_be_mask("大女女", 0.53), may_be_mask("1111", 0.53), may_be_mask("米米米", 0.99)
+    (True, False, False)
+    """
+    return confidence < _DOUBTFUL and not any(sign.isascii() and sign.isalnum() for sign in text)
 
 
 def cleaned(text: str) -> str:
