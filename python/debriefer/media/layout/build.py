@@ -35,8 +35,8 @@ _LARGE, _SMALL = 1.35, 0.82
 _INK = 60
 # Rows of a background that at least this share of a table has are plain: zebra stripes are two of them.
 _PLAIN = 0.3
-# A button with less than this contrast, and with this many times less than its neighbour, is greyed out.
-_FAINT, _FAINTER = 3.6, 1.7
+# A button with less than this contrast, and with this many times less than two others, is greyed out.
+_FAINT, _FAINTER = 3.6, 2.2
 _LEAD = ("selected", "highlighted", "disabled", "struck", "masked")
 
 
@@ -277,16 +277,19 @@ class _Builder:
         )
 
     def _greyed(self, look: Look) -> bool:
-        """Return whether a button has far less contrast than a neighbour on its line: greyed out on a dark page."""
+        """Return whether a button has far less contrast than others of the page: greyed out on a dark page."""
         own = contrast(look.foreground, look.background)
-        return own < _FAINT and any(
-            _FAINTER * own <= contrast(other.foreground, other.background) for other in self._neighbours(look)
-        )
+        if own >= _FAINT or look.vivid or self._single(look) is None:
+            return False
+        clear = [
+            other
+            for other in self.looks
+            if _FAINTER * own <= contrast(other.foreground, other.background) and self._single(other) is not None
+        ]
+        return len(clear) > 1
 
     def _neighbours(self, look: Look) -> list[Look]:
-        """Return the texts of other buttons on the line of a button, or nothing for what is no button."""
-        if self._single(look) is None:
-            return []
+        """Return the texts of other buttons on the line of a button."""
         middle = (look.box.top + look.box.bottom) / 2
         return [
             other

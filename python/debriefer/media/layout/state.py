@@ -75,7 +75,12 @@ class Look:
     @property
     def disabled(self) -> bool:
         """Whether it is greyed out: hardly any contrast, and no colour."""
-        return contrast(self.foreground, self.background) < _DISABLED and saturation(self.foreground) < 2 * _NEUTRAL
+        return not self.vivid and contrast(self.foreground, self.background) < _DISABLED
+
+    @property
+    def vivid(self) -> bool:
+        """Whether its strokes or what is behind them has a strong colour, as what can be pressed has."""
+        return max(saturation(self.foreground), saturation(self.background)) > 2 * _NEUTRAL
 
 
 def look_of(image: NDArray[np.uint8], line: TextLine) -> Look:
