@@ -58,7 +58,7 @@ class RapidOcr:
     The models are those of RapidOCR's own wheel (PP-OCRv6 small), or the two files `*det*.onnx` and `*rec*.onnx` of a
     folder. They are loaded at the first picture, once a process. The default is the smallest one that keeps digits
     right: PP-OCRv6 tiny, four times as fast, overlooks single digits in table cells and misreads letters in
-    compressed frames (docs/video.md has the figures).
+    compressed frames (docs/layout.md has the figures).
 
     The same picture gives the same lines, whatever was read before: every line is recognised by itself.
 
@@ -144,11 +144,10 @@ class _Engine:
         with self._lock:
             boxes = self._detect(image, _scale(*image.shape[:2]) if scale is None else scale)
             found: list[TextLine] = []
-            for box in boxes:
-                for ink in pieces(image, box):
-                    line = self._recognise(image, ink)
-                    if line is not None:
-                        found.append(line)
+            for ink in _once(image, [ink for box in boxes for ink in pieces(image, box)]):
+                line = self._recognise(image, ink)
+                if line is not None:
+                    found.append(line)
             found += self._overlooked(image, found)
         return found
 
@@ -226,6 +225,28 @@ class _Engine:
             for sign, place in zip(word, places, strict=True)
         ]
         return spaced(text, signs, ink_columns(crop, ink), ink.box.bottom - ink.box.top), confidence
+
+
+def _once(image: NDArray[np.uint8], inks: Sequence[Ink]) -> list[Ink]:
+    """Return texts so that no ink is read twice: the detector at times finds a line in two boxes that overlap."""
+    result: list[Ink] = []
+    for ink in inks:
+        twin = next((other for other in result if _overlaid(ink.box, other.box)), None)
+        if twin is None:
+            result.append(ink)
+            continue
+        whole = pieces(image, _union(ink.around, twin.around))
+        if len(whole) == 1:
+            result[result.index(twin)] = whole[0]
+        elif size(ink.box) > size(twin.box):
+            result[result.index(twin)] = ink
+    return result
+
+
+def _overlaid(one: Box, other: Box) -> bool:
+    across = min(one.right, other.right) - max(one.left, other.left)
+    low = min(one.bottom - one.top, other.bottom - other.top)
+    return across > 2 and min(one.bottom, other.bottom) - max(one.top, other.top) > 0.6 * low  # noqa: PLR2004 -- blur
 
 
 def _options(detection: str, recognition: str, threads: int) -> dict[str, Any]:
