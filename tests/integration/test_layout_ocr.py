@@ -1,3 +1,4 @@
+# ruff: noqa: ANN401 -- whatever a socket is called with
 """RapidOCR on drawn slides: what it reads, that it needs no net, and that it leaves no trace."""
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import pytest
 
 from debriefer.errors import MediaError
 from debriefer.media.layout.build import tree_of
-from debriefer.media.layout.ocr import RapidOcr
+from debriefer.media.layout.ocr import RapidOcr, _windows
 from debriefer.media.layout.tables import tables
 from debriefer.media.slide import Box
 from debriefer.media.tree import Ocr
@@ -131,7 +132,5 @@ def test_the_name_tells_the_models(reader: Ocr) -> None:
 
 
 def test_changes_that_touch_are_one_window() -> None:
-    from debriefer.media.layout.ocr import _windows
-
     windows = _windows([Box(100, 100, 120, 110), Box(130, 100, 150, 110), Box(600, 400, 610, 410)], (), 1280, 720)
     assert windows == [Box(76, 76, 174, 134), Box(576, 376, 634, 434)]

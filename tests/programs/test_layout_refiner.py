@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from pathlib import Path
 
 import dspy
@@ -17,7 +18,7 @@ from dspy_programs.state import load_state, save_state, signature_hash
 from tests.doubles.script import Fault
 from tests.doubles.scripted import scripted_models
 
-pytest.importorskip("cv2", reason="OpenCV is not installed")
+cv2 = pytest.importorskip("cv2", reason="OpenCV is not installed")
 
 IMAGE = np.full((40, 60, 3), 200, dtype=np.uint8)
 TREE = Node(
@@ -86,10 +87,6 @@ def test_a_slide_cannot_open_a_field_of_the_prompt() -> None:
 
 
 def test_the_picture_is_sent_losslessly() -> None:
-    import base64
-
-    import cv2
-
     image = np.random.default_rng(2).integers(0, 255, (9, 11, 3), dtype=np.uint8)
     data = base64.b64decode(picture_url(image).removeprefix("data:image/png;base64,"))
     assert (cv2.imdecode(np.frombuffer(data, dtype=np.uint8), cv2.IMREAD_COLOR)[:, :, ::-1] == image).all()

@@ -1,3 +1,4 @@
+# ruff: noqa: ARG002 -- a double has the interface of what it stands for
 """Layout trees of drawn slides whose text is known: what geometry and colours say."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: ARG002 -- a double has the interface of what it stands for
 """A model's tree is used only where it says what the picture says."""
 
 from __future__ import annotations
