@@ -90,6 +90,8 @@ def rules(image: NDArray[np.uint8]) -> tuple[Box, ...]:
         MediaError: OpenCV is not installed.
     """
     cv2 = _opencv()
+    if image.shape[0] < 2 or image.shape[1] < _LONG:  # noqa: PLR2004 -- a line has something above it
+        return ()
     steps = np.abs(np.diff(image.astype(np.int16), axis=0)).max(axis=2) >= _STEP
     long = cv2.morphologyEx(steps.astype(np.uint8), cv2.MORPH_OPEN, np.ones((1, _LONG), dtype=np.uint8))
     count, _, stats, _ = cv2.connectedComponentsWithStats(long, connectivity=8)
