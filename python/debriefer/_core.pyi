@@ -12,6 +12,7 @@ __all__ = [
     "canonical_names",
     "detect_kind",
     "nearest_names",
+    "null_tokens",
     "open_sqlite",
     "read_delimited",
     "read_json",
@@ -153,6 +154,12 @@ def unique_columns(names: list[str]) -> list[str]:
 
 def reserved_words() -> list[str]:
     """Return the words that cannot name a table in DuckDB without quotes, sorted, in lower case."""
+
+def null_tokens() -> list[str]:
+    """Return the spellings of "no value" (`NA`, `-`, `无`, …) that the readers know, the most frequent first.
+
+    In a column of numbers or dates they are NULL, and a note counts them; in a column of text they stay text.
+    """
 
 def read_delimited(path: str | PathLike[str]) -> list[SourceTable]:
     """Read CSV, TSV or a relative of theirs, with types from all its rows.

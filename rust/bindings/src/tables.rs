@@ -58,6 +58,12 @@ pub(crate) fn reserved_words() -> Vec<&'static str> {
 
 /// See the stub.
 #[pyfunction]
+pub(crate) fn null_tokens() -> Vec<&'static str> {
+    debriefer_tables::null_tokens::NULL_TOKENS.to_vec()
+}
+
+/// See the stub.
+#[pyfunction]
 pub(crate) fn read_delimited(py: Python<'_>, path: PathBuf) -> PyResult<Vec<SourceTable>> {
     let tables = detached(py, move || delimited::read_delimited(&path))?;
     Ok(tables.into_iter().map(SourceTable).collect())

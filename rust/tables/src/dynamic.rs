@@ -11,7 +11,8 @@ use arrow_array::{
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
 
 use crate::names::unique_columns;
-use crate::numbers::{DecimalShape, MAX_EXACT_INTEGER, double_is_exact, is_null_token};
+use crate::null_tokens::is_missing;
+use crate::numbers::{DecimalShape, MAX_EXACT_INTEGER, double_is_exact};
 use crate::table::{Column, Note, SourceTable};
 use crate::{calendar, cells};
 
@@ -75,7 +76,7 @@ impl Tally {
                 Cell::Number(number) => tally.number(number),
                 Cell::Text(text) => {
                     tally.texts += 1;
-                    tally.null_tokens += u64::from(is_null_token(text.as_bytes()));
+                    tally.null_tokens += u64::from(is_missing(text.as_bytes()));
                 }
                 Cell::Nested(_) => tally.nested += 1,
                 Cell::Date(_) => tally.dates += 1,
@@ -253,7 +254,7 @@ fn text_target(name: &str, cells: &[Cell<'_>], tally: Tally, notes: &mut Vec<Not
     let all = |reads: fn(&[u8]) -> bool| {
         tally.texts > tally.null_tokens
             && cells.iter().all(|cell| match cell {
-                Cell::Text(text) => reads(text.as_bytes()) || is_null_token(text.as_bytes()),
+                Cell::Text(text) => reads(text.as_bytes()) || is_missing(text.as_bytes()),
                 _ => true,
             })
     };
@@ -267,7 +268,7 @@ fn text_target(name: &str, cells: &[Cell<'_>], tally: Tally, notes: &mut Vec<Not
     if tally.null_tokens > 0 {
         let message = format!("`{name}` holds dates and texts that stand for a missing value: those are NULL");
         let note = Note::new("null-tokens", message, tally.null_tokens).with_column(name);
-        let token = |cell: &Cell<'_>| matches!(cell, Cell::Text(text) if is_null_token(text.as_bytes()));
+        let token = |cell: &Cell<'_>| matches!(cell, Cell::Text(text) if is_missing(text.as_bytes()));
         notes.push(sampled(note, cells, token));
     }
     target

@@ -10,6 +10,8 @@ use memchr::memmem;
 
 use crate::cells;
 use crate::delimited::records::{Format, Records};
+use crate::null_tokens::is_null_token;
+use crate::readings::reading;
 
 /// Enough for a few hundred records, little enough to be read a dozen times.
 const SAMPLE_BYTES: usize = 1 << 15;
@@ -256,8 +258,8 @@ fn is_value(cell: &str) -> bool {
         || cells::decimal(bytes).is_some()
         || cells::date(bytes).is_some()
         || cells::timestamp(bytes).is_some()
-        || cells::is_null_token(bytes)
-        || cells::reading(cell).is_some()
+        || is_null_token(bytes)
+        || reading(cell).is_some()
 }
 
 #[allow(clippy::cast_precision_loss)] // a sample's counts
@@ -312,11 +314,11 @@ fn plausibility(cell: &str, quoted: bool, format: Format) -> f64 {
         || cells::decimal(bytes).is_some()
         || cells::date(bytes).is_some()
         || cells::timestamp(bytes).is_some()
-        || cells::is_null_token(bytes);
+        || is_null_token(bytes);
     if typed {
         return 1.0;
     }
-    if trimmed.len() <= 40 && trimmed.as_bytes()[0] < b'A' && cells::reading(trimmed).is_some() {
+    if trimmed.len() <= 40 && trimmed.as_bytes()[0] < b'A' && reading(trimmed).is_some() {
         return 0.97;
     }
     // A quote at one end only was torn from its partner; a delimiter without a blank behind it divides something.
