@@ -32,14 +32,14 @@ pub(crate) fn canonical_names<'py>(stems: &Bound<'py, PyList>) -> PyResult<Bound
 
 /// See the stub.
 #[pyfunction]
-pub(crate) fn assign_names(sources: Vec<(String, Option<String>)>) -> Vec<(String, Vec<String>)> {
+pub(crate) fn assign_names(sources: Vec<(String, Option<String>)>) -> Vec<(String, Vec<String>, Vec<String>)> {
     let requests: Vec<_> = sources
         .into_iter()
         .map(|(path, table)| NameRequest { path, table })
         .collect();
     names::assign_names(&requests)
         .into_iter()
-        .map(|assigned| (assigned.name, assigned.aliases))
+        .map(|assigned| (assigned.name, assigned.aliases, assigned.contested))
         .collect()
 }
 
@@ -48,6 +48,17 @@ pub(crate) fn assign_names(sources: Vec<(String, Option<String>)>) -> Vec<(Strin
 #[allow(clippy::needless_pass_by_value)] // extracted from a Python list
 pub(crate) fn unique_columns(names: Vec<String>) -> Vec<String> {
     names::unique_columns(&names)
+}
+
+/// See the stub.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)] // extracted from Python lists
+pub(crate) fn renamed_columns(
+    sources: Vec<String>,
+    columns: Vec<String>,
+) -> Option<(&'static str, String, u64, Vec<String>)> {
+    let note = names::renamed_columns(&sources, &columns)?;
+    Some((note.code, note.message, note.count, note.samples))
 }
 
 /// See the stub.

@@ -10,7 +10,7 @@ use arrow_array::{
 };
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
 
-use crate::names::unique_columns;
+use crate::names::{renamed_columns, unique_columns};
 use crate::null_tokens::is_missing;
 use crate::numbers::{DecimalShape, MAX_EXACT_INTEGER, double_is_exact};
 use crate::table::{Column, Note, SourceTable};
@@ -153,20 +153,7 @@ pub fn assemble(
     mut notes: Vec<Note>,
 ) -> SourceTable {
     let names = unique_columns(headers);
-    let renamed: Vec<_> = names
-        .iter()
-        .zip(headers)
-        .filter(|(name, header)| header.trim() != name.as_str())
-        .map(|(name, header)| format!("`{header}` became `{name}`"))
-        .collect();
-    if !renamed.is_empty() {
-        let note = Note::new(
-            "renamed-columns",
-            "some columns have no name of their own",
-            renamed.len() as u64,
-        );
-        notes.push(renamed.iter().fold(note, |note, sample| note.with_sample(sample)));
-    }
+    notes.extend(renamed_columns(headers, &names));
 
     let mut described = Vec::new();
     let mut fields = Vec::new();

@@ -3,7 +3,7 @@
 use super::shifts::Shifts;
 use super::{Finder, TYPICAL_ROWS, too_wide};
 use crate::delimited::records::MAX_COLUMNS;
-use crate::names::unique_columns;
+use crate::names::{renamed_columns, unique_columns};
 use crate::table::{Note, TableError};
 
 impl Finder<'_, '_> {
@@ -77,19 +77,8 @@ impl Finder<'_, '_> {
             self.notes.push(Note::new("empty-columns", message, unused as u64));
         }
         let columns = unique_columns(&header);
-        let changes: Vec<String> = header
-            .iter()
-            .zip(&columns)
-            .filter(|(old, new)| has_header && old.trim() != new.as_str())
-            .map(|(old, new)| format!("`{}` → `{new}`", old.trim()))
-            .collect();
-        if !changes.is_empty() {
-            let message = format!("{} columns with an empty or repeated name were renamed", changes.len());
-            let mut note = Note::new("renamed-columns", message, changes.len() as u64);
-            for change in changes.iter().take(Note::MAX_SAMPLES) {
-                note = note.with_sample(change);
-            }
-            self.notes.push(note);
+        if has_header {
+            self.notes.extend(renamed_columns(&header, &columns));
         }
         Ok(columns)
     }

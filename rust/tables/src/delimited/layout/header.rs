@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::blocks;
 use super::shapes::{Shape, counts_up, is_typed, is_year, shape};
 use super::{Finder, PREAMBLE_ROWS};
 use crate::delimited::dialect;
@@ -32,6 +33,9 @@ impl Finder<'_, '_> {
         let start = self.start + usize::from(declares && self.end - self.start > 1);
         if self.width == 1 {
             return start;
+        }
+        if let Some(header) = blocks::header_below_pairs(self.records, start..self.end) {
+            return header;
         }
         // A header may lack the name of one column, or have an empty one; a title has one field, perhaps among empty ones.
         let enough = self.width.min(self.filled).div_ceil(2).max(2);
@@ -180,4 +184,14 @@ impl Finder<'_, '_> {
         self.notes
             .push(Note::new("multi-row-header", message, 2).with_sample(self.records.line(second)));
     }
+}
+
+/// Whether no name of a header is a word.
+pub(super) fn holds_values(header: &[String]) -> bool {
+    let mut names = header
+        .iter()
+        .map(|name| name.trim())
+        .filter(|name| !name.is_empty())
+        .peekable();
+    names.peek().is_some() && names.all(is_typed)
 }

@@ -1,5 +1,6 @@
 //! Finds the table in the records: what stands before it, its header, its rows, and what stands below.
 
+mod blocks;
 mod fitting;
 mod header;
 mod rows;
@@ -62,16 +63,21 @@ pub fn lay_out(records: &Records<'_>, divided: bool) -> Result<Vec<Layout>, Tabl
     let mut layouts: Vec<Layout> = Vec::new();
     let mut start = 0;
     while start < records.len() {
+        let end = if divided && layouts.len() + 1 < MAX_TABLES {
+            blocks::end_of_table(records, start)
+        } else {
+            records.len()
+        };
         let mut finder = Finder {
             records,
             start,
-            end: records.len(),
+            end,
             width: 1,
             filled: 0,
             notes: Vec::new(),
         };
         if divided {
-            finder.width = usual_width(records, start..records.len());
+            finder.width = usual_width(records, start..end);
         }
         finder.filled = finder.usual_filling();
         if layouts.len() + 1 < MAX_TABLES
@@ -145,6 +151,11 @@ impl Finder<'_, '_> {
                 .push(Note::new("no-header", message, 0).with_sample(self.records.line(first)));
             Vec::new()
         };
+        if has_header && header::holds_values(&header) {
+            let message = "the first row, which holds values, was taken for the names of the columns";
+            self.notes
+                .push(Note::new("values-as-header", message, 0).with_sample(self.records.line(first)));
+        }
         if header.iter().any(|name| name.len() > MAX_NAME_BYTES) {
             return Err(
                 TableError::new(format!("has a column name of more than {MAX_NAME_BYTES} bytes"))
@@ -237,6 +248,82 @@ mod tests {
         let (names, rows, codes) = layout("a,b,c\n1,2,3\n4,5\n6,7,8,9\n10,11,12,\n");
         assert_eq!(names, ["a", "b", "c", "column_4"]);
         assert_eq!((rows, codes), (4, vec!["short-rows", "long-rows", "renamed-columns"]));
+    }
+
+    fn tables(text: &str) -> Vec<(Vec<String>, usize)> {
+        let sniffed = sniff(text);
+        let records = Records::split(text, sniffed.format, false);
+        let layouts = lay_out(&records, sniffed.divided).unwrap();
+        layouts
+            .into_iter()
+            .map(|layout| (layout.names, layout.rows.len()))
+            .collect()
+    }
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn another_table_below_a_blank_line_is_its_own() {
+        let two = tables("id,name,qty\n1,bolt,5\n2,nut,7\n\ncity,country\nOslo,Norway\nRome,Italy\n");
+        assert_eq!(
+            two,
+            [(names(&["id", "name", "qty"]), 2), (names(&["city", "country"]), 2)]
+        );
+        // The larger one below, with a title and a remark between them.
+        let two = tables(
+            "id,qty\n1,5\n2,7\n\nas of May\n\nTable 2\ncity,country,pop\nOslo,Norway,5\nRome,Italy,3\nBonn,Germany,2\n",
+        );
+        assert_eq!(
+            two,
+            [(names(&["id", "qty"]), 2), (names(&["city", "country", "pop"]), 3)]
+        );
+        // The same width: a name stands above values again.
+        let two = tables("id,name,qty\n1,bolt,5\n2,nut,7\n\ncode,city,pop\n7,Oslo,5\n8,Rome,3\n");
+        assert_eq!(
+            two,
+            [(names(&["id", "name", "qty"]), 2), (names(&["code", "city", "pop"]), 2)]
+        );
+    }
+
+    #[test]
+    fn a_gap_alone_divides_no_table() {
+        for text in [
+            "id,name,qty\n1,bolt,5\n2,nut,7\n\n3,screw,9\n4,nail\n5,pin\n",
+            "id,name,qty\n1,bolt,5\n\n2,nut,7\n\n3,screw,9\n\nx,nail,1\n\ny,pin,3\n",
+            "a,b,c\nx,y,z\nu,v,w\n\nk,l,m\nn,o,p\n",
+        ] {
+            assert_eq!(tables(text).len(), 1, "{text}");
+        }
+        // Keys and values above the table are its preamble.
+        let text = "Report,Sales,\nDate,2024-01-05,\n\nid,name,qty\n1,bolt,5\n2,nut,7\n";
+        assert_eq!(tables(text), [(names(&["id", "name", "qty"]), 2)]);
+    }
+
+    #[test]
+    fn padded_remarks_are_a_footer_and_totals_with_numbers_are_rows() {
+        let text = "region,q1,q2\nnorth,1,2\nsouth,3,4\nTotal,,\nSource: a bureau,,\n";
+        assert_eq!(layout(text), (names(&["region", "q1", "q2"]), 2, vec!["footer"]));
+        assert_eq!(
+            layout("区域,一季度,二季度\n北,1,2\n南,3,4\n合计,,\n来源：统计局,,\n").1,
+            2
+        );
+        let text = "region,q1,q2\nnorth,1,2\nsouth,3,4\nTotal,4,6\n";
+        assert_eq!(layout(text), (names(&["region", "q1", "q2"]), 3, vec!["total-row"]));
+        // A record of which nothing is known but its key, whatever the key.
+        assert_eq!(layout("key,value\nname,x\nsource,\n").1, 2);
+        assert_eq!(
+            layout("firm,a,b\nAcme,1,2\nSource Capital,,\nBolt,3,4\nNote Partners,,\nNuts,5,6\n").1,
+            5
+        );
+    }
+
+    #[test]
+    fn what_a_single_column_leaves_out_is_said() {
+        assert_eq!(layout("name\nAda\n\nGrace\n\n").2, ["blank-lines"]);
+        assert_eq!(layout("5\napple\npear\n"), (names(&["5"]), 2, vec!["values-as-header"]));
+        assert_eq!(layout("2019,2020\n1,2\n3,4\n").2, ["values-as-header"]);
     }
 
     #[test]

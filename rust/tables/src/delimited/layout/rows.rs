@@ -2,6 +2,48 @@
 
 use super::shapes::{is_typed, shape};
 use super::{FOOTER_ROWS, Finder, index};
+use crate::table::Note;
+
+/// Words that open a remark below a table, in lower case; a colon follows.
+const REMARKS: [&str; 22] = [
+    "source",
+    "sources",
+    "data source",
+    "note",
+    "notes",
+    "n.b",
+    "remark",
+    "remarks",
+    "footnote",
+    "footnotes",
+    "disclaimer",
+    "last updated",
+    "quelle",
+    "fuente",
+    "来源",
+    "资料来源",
+    "数据来源",
+    "注",
+    "备注",
+    "附注",
+    "说明",
+    "更新时间",
+];
+/// Words that stand before a total, in lower case.
+const TOTALS: [&str; 12] = [
+    "total",
+    "totals",
+    "grand total",
+    "subtotal",
+    "sub-total",
+    "sum",
+    "summe",
+    "合计",
+    "总计",
+    "小计",
+    "共计",
+    "总和",
+];
 
 impl Finder<'_, '_> {
     /// The rows of the table, and notes of what is none.
@@ -21,13 +63,40 @@ impl Finder<'_, '_> {
         }
         self.note_lines("comment-lines", "comment lines were left out", &comments);
         self.note_lines("repeated-header", "repetitions of the header were left out", &repeated);
+        if self.width == 1 {
+            self.note_blank_lines(&rows);
+        }
         if self.width > 1 {
             self.cut_footer(&mut rows);
+            self.note_total(&rows);
         }
         rows
     }
 
-    pub(super) fn cut_footer(&mut self, rows: &mut Vec<u32>) {
+    /// In a table of one column, a blank line may be a row without a value.
+    fn note_blank_lines(&mut self, rows: &[u32]) {
+        let blank = match (rows.first(), rows.last()) {
+            (Some(first), Some(last)) => self.records.blank_lines_between(*first as usize, *last as usize),
+            _ => 0,
+        };
+        if blank > 0 {
+            let message = format!("{blank} blank lines between the rows were left out");
+            self.notes.push(Note::new("blank-lines", message, blank));
+        }
+    }
+
+    /// A total with its numbers stays: it is data, but whoever adds up the column has to know of it.
+    fn note_total(&mut self, rows: &[u32]) {
+        let Some(&last) = rows.last() else { return };
+        let last = last as usize;
+        if rows.len() > 2 && self.filled(last) > 1 && is_total(self.records.field(last, 0).inner) {
+            let message = "the last row looks like the total of the others; it was kept";
+            let note = Note::new("total-row", message, 1).with_sample(self.records.line(last));
+            self.notes.push(note);
+        }
+    }
+
+    fn cut_footer(&mut self, rows: &mut Vec<u32>) {
         let records = self.records;
         let tail = rows
             .iter()
@@ -42,8 +111,15 @@ impl Finder<'_, '_> {
         let above = start
             .checked_sub(1)
             .map(|at| records.field(rows[at] as usize, 0).inner.trim());
+        let remark = |row: u32| {
+            let field = records.field(row as usize, 0).inner.trim();
+            self.filled(row as usize) == 1 && is_remark(field, self.width)
+        };
         let loose = |row: u32| {
             let field = records.field(row as usize, 0).inner.trim();
+            if remark(row) {
+                return true;
+            }
             let like_above = above.is_some_and(|above| is_typed(above) && shape(above) == shape(field));
             self.width >= 3 && records.width(row as usize) == 1 && !like_above
         };
@@ -62,7 +138,9 @@ impl Finder<'_, '_> {
             let cell = (0..records.width(row as usize))
                 .map(|column| (column, records.field(row as usize, column).inner.trim()))
                 .find(|(_, text)| !text.is_empty());
-            records.width(row as usize) >= self.width && cell.is_some_and(|(column, text)| column > 0 || is_key(text))
+            records.width(row as usize) >= self.width
+                && !remark(row)
+                && cell.is_some_and(|(column, text)| column > 0 || is_key(text))
         };
         let last_row = rows[start..]
             .iter()
@@ -74,4 +152,24 @@ impl Finder<'_, '_> {
         self.note_lines("empty-rows", "rows of empty fields at the end were left out", &empty);
         self.note_lines("footer", "lines below the table were left out", &footer);
     }
+}
+
+/// Whether the only field of a row with all its delimiters remarks on the table: `Source: …`, `* estimated`, and in a
+/// table of three columns or more a `Total` without any number.
+fn is_remark(field: &str, width: usize) -> bool {
+    let field = field.to_lowercase();
+    if width >= 3 && TOTALS.contains(&field.trim_end_matches([':', '：', ' '])) {
+        return true;
+    }
+    let opening = field.split([':', '：']).next().unwrap_or_default().trim();
+    let colon = opening.len() < field.len();
+    (colon && (REMARKS.contains(&opening) || TOTALS.contains(&opening)))
+        || ["* ", "** ", "† ", "‡ ", "※"]
+            .iter()
+            .any(|mark| field.starts_with(mark))
+}
+
+/// Whether the first field of a row with values calls it a total.
+fn is_total(field: &str) -> bool {
+    TOTALS.contains(&field.trim().trim_end_matches([':', '：', ' ']).to_lowercase().as_str())
 }
