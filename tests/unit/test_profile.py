@@ -128,7 +128,7 @@ def test_long_integers_beside_signs_are_read_with_all_digits(
     assert (profile.text_form, profile.number_expression) == ("integers of more than 15 digits", 'to_integer("value")')
 
 
-def test_a_table_is_profiled_in_two_statements() -> None:
+def test_a_table_is_profiled_in_few_statements() -> None:
     statements: list[str] = []
 
     class Counting:

@@ -6,7 +6,7 @@ the readers' notes name (`rust/tables/src/readings.rs`).
 
 from __future__ import annotations
 
-__all__ = ["NUMBER_FORMS", "NUMBER_MACROS", "NumberForm"]
+__all__ = ["NUMBER_BEGINNING", "NUMBER_FORMS", "NUMBER_MACROS", "NumberForm"]
 
 from dataclasses import dataclass
 
@@ -46,6 +46,9 @@ class NumberForm:
     reads: str = "to_number({})"
     longest_at_least: int = 0
 
+
+# How every form begins, and every date: cells that begin otherwise need not be compared with any.
+NUMBER_BEGINNING = rf"^[(]?\s*{_SIGN}{_CURRENCY}?\s*{_SIGN}\.?[0-9]"
 
 # In this order: a column gets the first that fits all of it.
 NUMBER_FORMS: tuple[NumberForm, ...] = (

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from debriefer import _core
 from debriefer.catalog.identifiers import quote_identifier, quote_literal
-from debriefer.catalog.numbers import NUMBER_FORMS
+from debriefer.catalog.numbers import NUMBER_BEGINNING, NUMBER_FORMS
 
 if TYPE_CHECKING:
     from debriefer.catalog.model import Column
@@ -72,8 +73,9 @@ class ColumnProfile:
 def profile_columns(cursor: Any, table: str, columns: Sequence[Column]) -> list[ColumnProfile]:  # noqa: ANN401
     """Return a profile of each column, in order.
 
-    Two statements a table, whatever the number of its columns (a table of more than 64 is taken in parts): one counts
-    and tests forms, the other finds the frequent values of the columns that have any.
+    Three statements a table at most, whatever the number of its columns (a table of more than 64 is taken in parts):
+    one counts, one finds the frequent values of the columns that have any, and one tests the forms of texts that begin
+    as numbers do.
 
     Args:
         cursor: DuckDB cursor on the catalog.
@@ -89,9 +91,10 @@ def profile_columns(cursor: Any, table: str, columns: Sequence[Column]) -> list[
 def _profile_some(cursor: Any, table: str, columns: Sequence[Column]) -> list[ColumnProfile]:  # noqa: ANN401
     counted = _counted(cursor, table, columns)
     frequent = _frequent(cursor, table, [c for c, counts in zip(columns, counted, strict=True) if counts.repeats])
+    matching = _matching(cursor, table, [c for c, counts in zip(columns, counted, strict=True) if counts.may_have_form])
     profiles = []
     for column, counts in zip(columns, counted, strict=True):
-        form, expression = counts.form(quote_identifier(column.name))
+        form, expression = counts.form(quote_identifier(column.name), matching.get(column.name, ()))
         profiles.append(
             ColumnProfile(
                 name=column.name,
@@ -122,18 +125,23 @@ class _Counts:
     tokens: int = 0
     others: int = 0
     longest: int = 0
-    matching: tuple[int, ...] = ()
+    begin_as_numbers: int = 0
 
     @property
     def repeats(self) -> bool:
         """Whether a value occurs twice: where all differ, the most frequent ones say nothing."""
         return self.distinct < self.present
 
-    def form(self, name: str) -> tuple[str | None, str | None]:
+    @property
+    def may_have_form(self) -> bool:
+        """Whether all text cells but those without a value begin as numbers and dates do."""
+        return self.begin_as_numbers == self.others > 0
+
+    def form(self, name: str, matching: Sequence[int]) -> tuple[str | None, str | None]:
         """Return the form that all text cells have but those without a value, and SQL that reads it as numbers."""
-        if not self.others:
+        if not matching:
             return None, None
-        *numbers, dates, codes = self.matching
+        *numbers, dates, codes = matching
         if codes:
             # Digits alone are a number form too, but a column with codes such as 000021 is none.
             return ("codes with leading zeros" if numbers[0] == self.others else None), None
@@ -144,8 +152,7 @@ class _Counts:
 
 
 def _counted(cursor: Any, table: str, columns: Sequence[Column]) -> list[_Counts]:  # noqa: ANN401
-    tokens = ", ".join(quote_literal(token) for token in _core.null_tokens())
-    patterns = [*(form.pattern for form in NUMBER_FORMS), _DATE_FORM, _CODE_FORM]
+    tokens = _tokens()
     inner, outer, widths = [], ["count(*)"], []
     for place, column in enumerate(columns):
         value, text = f"v{place}", f"t{place}"
@@ -158,18 +165,34 @@ def _counted(cursor: Any, table: str, columns: Sequence[Column]) -> list[_Counts
                 f"count(*) FILTER (trim({value}) IN ({tokens}))",
                 f"count({text})",
                 f"coalesce(max(length({text})), 0)",
-                *(f"count(*) FILTER (regexp_full_match({text}, '{pattern}'))" for pattern in patterns),
+                f"count(*) FILTER (regexp_matches({text}, '{NUMBER_BEGINNING}'))",
             ]
         outer += aggregates
         widths.append(len(aggregates))
     row = cursor.execute(f"SELECT {', '.join(outer)} FROM (SELECT {', '.join(inner)} FROM {table})").fetchone()
     rows, cells = row[0], iter(row[1:])
-    counted = []
-    for width in widths:
-        present, distinct, minimum, maximum, *rest = (next(cells) for _ in range(width))
-        texts = (*rest[:3], tuple(rest[3:])) if rest else ()
-        counted.append(_Counts(rows, present, distinct, minimum, maximum, *texts))
-    return counted
+    return [_Counts(rows, *itertools.islice(cells, width)) for width in widths]
+
+
+def _matching(cursor: Any, table: str, columns: Sequence[Column]) -> dict[str, tuple[int, ...]]:  # noqa: ANN401
+    """Return how many cells of each column of text have each form of number, are dates, and are codes."""
+    if not columns:
+        return {}
+    tokens = _tokens()
+    patterns = [*(form.pattern for form in NUMBER_FORMS), _DATE_FORM, _CODE_FORM]
+    inner = [f"trim({_value(column)}) AS t{place}" for place, column in enumerate(columns)]
+    outer = [
+        f"count(*) FILTER (t{place} NOT IN ({tokens}) AND regexp_full_match(t{place}, '{pattern}'))"
+        for place in range(len(columns))
+        for pattern in patterns
+    ]
+    row = cursor.execute(f"SELECT {', '.join(outer)} FROM (SELECT {', '.join(inner)} FROM {table})").fetchone()
+    width = len(patterns)
+    return {column.name: row[place * width : (place + 1) * width] for place, column in enumerate(columns)}
+
+
+def _tokens() -> str:
+    return ", ".join(quote_literal(token) for token in _core.null_tokens())
 
 
 def _frequent(cursor: Any, table: str, columns: Sequence[Column]) -> dict[str, tuple[tuple[str, int], ...]]:  # noqa: ANN401
