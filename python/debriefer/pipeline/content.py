@@ -11,6 +11,8 @@ from typing import Any
 from debriefer.digests import file_digest
 from debriefer.task import Task
 
+__all__ = ["file_digest", "files_digests", "task_digest", "value_digest"]
+
 _DIGEST_BYTES = 16
 
 

@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from debriefer.digests import file_digest
 from debriefer.errors import DebrieferError, TaskError, WorkbenchError
 from debriefer.models import Models
 from debriefer.offline import Abstention, read_question
 from debriefer.pipeline.attempts import Conditions, is_regular, make_attempts
 from debriefer.pipeline.cache import Cache
-from debriefer.pipeline.content import task_digest, value_digest
+from debriefer.pipeline.content import file_digest, task_digest, value_digest
 from debriefer.pipeline.logs import TaskLog, redactor_for
 from debriefer.pipeline.outcome import OFFLINE, Attempt, Delivery, Outcome
 from debriefer.pipeline.registry import StageRegistry, default_registry, package_version
