@@ -14,6 +14,7 @@ database or table: the rules of the baseline were written while looking at half 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import json
 import multiprocessing
@@ -32,7 +33,7 @@ from typing import Any
 
 from benchmarks.report import emit, print_table
 from debriefer.catalog import CATALOG_FILE, Catalog
-from debriefer.errors import DebrieferError
+from debriefer.errors import DebrieferError, ScoringError
 from debriefer.offline import Abstention, read_question
 from debriefer.scoring import signature_score
 from debriefer.scoring.table import Source, Table
@@ -72,7 +73,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one question."""
+    """What became of one question; nothing could be right where its gold is `broken`."""
 
     set_name: str
     half: str
@@ -80,6 +81,7 @@ class Result:
     score: float
     seconds: float
     confidence: float
+    broken: bool = False
 
 
 def half_of(name: str) -> str:
@@ -99,21 +101,28 @@ def load(data: Path, set_name: str) -> list[Case] | None:
     if not listing.is_file():
         return None
     cases = []
-    for line in listing.read_text(encoding="utf-8").splitlines():
-        entry = json.loads(line)
-        paths = [data / set_name / name for name in entry["context"]]
-        tables = [p for p in paths if p.suffix in _FOLDERS]
-        notes = [p for p in paths if p.suffix not in _FOLDERS]
-        # A column guide beside a database is knowledge; prose beside a table is evidence of its own.
-        guides = notes if all(p.suffix in (".sqlite", ".db") for p in tables) else []
-        knowledge = "\n\n".join([*(p.read_text(encoding="utf-8") for p in guides), entry.get("evidence") or ""]).strip()
-        question = " ".join(
-            part for part in (entry["question"], entry.get("constraints"), entry.get("answer_format")) if part
-        )
-        files = tuple(p for p in paths if p not in guides)
-        half = half_of(paths[0].stem)
-        cases.append(Case(set_name, entry["id"], question, files, knowledge, half, entry, data / set_name))
+    for number, line in enumerate(listing.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            cases.append(_case(data, set_name, json.loads(line)))
+        except (AttributeError, KeyError, OSError, TypeError, ValueError) as error:
+            print(f"{set_name} line {number}: no question: {type(error).__name__}: {error}", file=sys.stderr)
+            cases.append(Case(set_name, f"line-{number}", "", (), "", half_of(""), {}, data / set_name))
     return cases
+
+
+def _case(data: Path, set_name: str, entry: Mapping[str, Any]) -> Case:
+    paths = [data / set_name / name for name in entry["context"]]
+    tables = [p for p in paths if p.suffix in _FOLDERS]
+    notes = [p for p in paths if p.suffix not in _FOLDERS]
+    # A column guide beside a database is knowledge; prose beside a table is evidence of its own.
+    guides = notes if all(p.suffix in (".sqlite", ".db") for p in tables) else []
+    knowledge = "\n\n".join([*(p.read_text(encoding="utf-8") for p in guides), entry.get("evidence") or ""]).strip()
+    question = " ".join(
+        part for part in (entry["question"], entry.get("constraints"), entry.get("answer_format")) if part
+    )
+    files = tuple(p for p in paths if p not in guides)
+    half = half_of(paths[0].stem if paths else "")
+    return Case(set_name, str(entry["id"]), question, files, knowledge, half, entry, data / set_name)
 
 
 def _load_tasks(folder: Path) -> list[Case] | None:
@@ -168,9 +177,12 @@ def solve_group(cases: Sequence[Case], folder: Path, *, always_answer: bool) -> 
     results = []
     for case in cases:
         start = time.perf_counter()
-        task = lay_out(case, folder / case.case_id)
         confidence, predicted = 0.0, None
+        if not _has_gold(case, folder):
+            results.append(Result(case.set_name, case.half, False, 0.0, 0.0, 0.0, broken=True))
+            continue
         try:
+            task = lay_out(case, folder / case.case_id)
             if catalog is None:
                 catalog = Catalog.build(task, folder / CATALOG_FILE)
             reading = read_question(task, catalog, always_answer=always_answer)
@@ -186,11 +198,31 @@ def solve_group(cases: Sequence[Case], folder: Path, *, always_answer: bool) -> 
             print(f"{case.set_name} {case.case_id}: CRASHED\n{traceback.format_exc()}", file=sys.stderr)
             predicted = None
         seconds = time.perf_counter() - start
-        score = max(signature_score(predicted, gold).score for gold in golds(case)) if predicted else 0.0
+        score = _best(case, predicted) if predicted is not None else 0.0
         results.append(Result(case.set_name, case.half, predicted is not None, score, seconds, confidence))
     if catalog is not None:
         catalog.close()
     return results
+
+
+def _has_gold(case: Case, folder: Path) -> bool:
+    """Return whether the first answer that counts as right can be read; say why where it cannot."""
+    try:
+        # A missing prediction scores 0; a gold that cannot be read is an error.
+        signature_score(folder / "no-prediction.csv", next(golds(case)))
+    except (DebrieferError, KeyError, OSError, StopIteration, TypeError, ValueError) as error:
+        print(f"{case.set_name} {case.case_id}: broken gold: {type(error).__name__}: {error}", file=sys.stderr)
+        return False
+    return True
+
+
+def _best(case: Case, predicted: Path) -> float:
+    """Return the best score over all answers that count as right; one that cannot be read counts for none."""
+    best = 0.0
+    for gold in golds(case):
+        with contextlib.suppress(ScoringError):
+            best = max(best, signature_score(predicted, gold).score)
+    return best
 
 
 def golds(case: Case) -> Iterator[Source]:
@@ -248,7 +280,12 @@ def _worker(job: tuple[int, list[Case], str, bool]) -> list[Result]:
 
 
 def measure(results: Sequence[Result]) -> dict[str, float | int]:
-    """Return the figures of some questions: shares between 0 and 1, and `n`."""
+    """Return the figures of some questions: shares between 0 and 1, `n`, and how many have a `broken` gold.
+
+    A question with a broken gold is in none of the other figures.
+    """
+    broken = sum(r.broken for r in results)
+    results = [r for r in results if not r.broken]
     answered = [r for r in results if r.answered]
     right = sum(r.score == 1.0 for r in answered)
     return {
@@ -257,6 +294,7 @@ def measure(results: Sequence[Result]) -> dict[str, float | int]:
         "coverage": len(answered) / len(results) if results else 0.0,
         "score": sum(r.score for r in results) / len(results) if results else 0.0,
         "n": len(results),
+        "broken": broken,
     }
 
 
@@ -306,6 +344,9 @@ def _print(results: Sequence[Result], names: Sequence[str], *, split: bool, as_j
             rows.append(
                 [label, part["n"], *(f"{part[key]:.3f}" for key in ("coverage", "precision", "overall", "score"))]
             )
+    broken = sum(result.broken for result in results)
+    if broken:
+        print(f"{broken} questions have a gold that cannot be read; they are left out", file=sys.stderr)
     header = ("set", "asked", "answered/asked", "right/answered", "right/asked", "mean score")
     print_table(header, rows, title="offline baseline, no model", file=sys.stderr if as_json else sys.stdout)
     if as_json:

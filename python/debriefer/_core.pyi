@@ -12,10 +12,12 @@ __all__ = [
     "canonical_names",
     "detect_kind",
     "nearest_names",
+    "null_tokens",
     "open_sqlite",
     "read_delimited",
     "read_json",
     "read_workbook",
+    "renamed_columns",
     "reserved_words",
     "sniff_dialect",
     "tokenize_sql",
@@ -126,7 +128,7 @@ def canonical_name(stem: str) -> str:
 def canonical_names(stems: list[str]) -> list[str]:
     """Return `canonical_name` of every stem, in order, at the cost of one call."""
 
-def assign_names(sources: list[tuple[str, str | None]]) -> list[tuple[str, list[str]]]:
+def assign_names(sources: list[tuple[str, str | None]]) -> list[tuple[str, list[str], list[str]]]:
     """Give every table of a catalog its name and its aliases.
 
     Where several tables ask for one name, each gets a source prefix (`shop__orders`): for a table in a file the file's
@@ -138,10 +140,10 @@ def assign_names(sources: list[tuple[str, str | None]]) -> list[tuple[str, list[
             file (`None` where the file is one table). No pair may occur twice.
 
     Returns:
-        For each source, in its order, the canonical name and the aliases: `df_<name>`, `t_<name>` for a reserved word,
-        the name in the source's own spelling, and for a file that is one table its file name. Names are unique without
-        regard to case or width; an alias that equals another table's name or alias goes to no one. The answer
-        depends on the set of sources only, not on their order.
+        For each source, in its order, the canonical name, the aliases and those that it cannot have: `df_<name>`,
+        `t_<name>` for a reserved word, the name in the source's own spelling, and for a file that is one table its file
+        name. Names are unique without regard to case or width; an alias that equals another table's name or alias goes
+        to no one and stands in the third list. The answer depends on the set of sources only, not on their order.
     """
 
 def unique_columns(names: list[str]) -> list[str]:
@@ -153,6 +155,23 @@ def unique_columns(names: list[str]) -> list[str]:
 
 def reserved_words() -> list[str]:
     """Return the words that cannot name a table in DuckDB without quotes, sorted, in lower case."""
+
+def renamed_columns(sources: list[str], columns: list[str]) -> tuple[str, str, int, list[str]] | None:
+    """Return a note on the columns that did not keep their source's name, or `None` where all did.
+
+    Args:
+        sources: Names as the source spells them; white space around them is no part of them.
+        columns: Names that `unique_columns` made of them, in the same order.
+
+    Returns:
+        Code, message, count and at most three samples, as in `SourceTable.notes`.
+    """
+
+def null_tokens() -> list[str]:
+    """Return the spellings of "no value" (`NA`, `-`, `无`, …) that the readers know, the most frequent first.
+
+    In a column of numbers or dates they are NULL, and a note counts them; in a column of text they stay text.
+    """
 
 def read_delimited(path: str | PathLike[str]) -> list[SourceTable]:
     """Read CSV, TSV or a relative of theirs, with types from all its rows.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -102,9 +103,18 @@ class Task:
         """Return every regular file below `context/`, sorted by its path relative to it.
 
         Hidden files and folders (`.git`, `.DS_Store`) and lock files of office programs (`~$…`) are left out.
-        A link is followed only if it stays below `context/`.
+        A link to a file is followed only if it stays below `context/`; see `left_out`.
         """
         return files_below(self.context)
+
+    def left_out(self) -> list[LeftOut]:
+        """Return what stands below `context/` and is no evidence, though it is not hidden, sorted by its path.
+
+        That is links that lead out of `context/` or nowhere, links to folders, pipes, sockets and devices, and folders
+        that cannot be opened. A working copy remembers what the task folder had.
+        """
+        found = {item.path: item for item in (*_remembered(self.folder), *left_out_below(self.context))}
+        return [found[path] for path in sorted(found)]
 
     def working_copy(self, folder: str | Path) -> Task:
         """Lay a copy of the task into `folder` in which `context/` and `workdir/` may be written to.
@@ -132,7 +142,7 @@ class Task:
 
     def _copy_into(self, target: Path, marker: Path) -> Task:
         marker.parent.mkdir(parents=True, exist_ok=True)
-        marker.touch()
+        marker.write_text(json.dumps([[item.path, item.reason] for item in self.left_out()]), encoding="ascii")
         shutil.copyfile(self.folder / _TASK_FILE, target / _TASK_FILE)
         shutil.rmtree(target / _CONTEXT, ignore_errors=True)
         (target / _CONTEXT).mkdir()
@@ -143,20 +153,93 @@ class Task:
         return Task(target, self.task_id, self.question, self.difficulty, dict(self.extra))
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Something in a folder of evidence that is not read.
+
+    Attributes:
+        path: Relative to the folder, with `/` between its parts.
+        reason: What it is, without a full stop.
+    """
+
+    path: str
+    reason: str
+
+
 def files_below(folder: Path) -> list[Path]:
     """Return every regular file below `folder`, sorted by its relative path; see `Task.files` for what is left out."""
+    return _look_through(folder)[0]
+
+
+def left_out_below(folder: Path) -> list[LeftOut]:
+    """Return what `files_below` does not give though it is not hidden, sorted by its path; see `Task.left_out`."""
+    return _look_through(folder)[1]
+
+
+def _look_through(folder: Path) -> tuple[list[Path], list[LeftOut]]:
     if not folder.is_dir():
-        return []
+        return [], []
     root = folder.resolve()
-    found = []
-    for current, folders, names in os.walk(folder):
+    found: list[Path] = []
+    left_out: list[LeftOut] = []
+
+    def leave_out(path: Path, reason: str) -> None:
+        left_out.append(LeftOut(path.relative_to(folder).as_posix(), reason))
+
+    def unreadable(error: OSError) -> None:
+        leave_out(Path(error.filename), f"a folder that cannot be opened: {error.strerror or error}")
+
+    for current, folders, names in os.walk(folder, onerror=unreadable):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in names:
+        for name in folders:
             path = Path(current) / name
-            if name.startswith((".", "~$")) or not path.is_file() or not path.resolve().is_relative_to(root):
+            if path.is_symlink():
+                leave_out(path, "a link to a folder, which is not followed")
+        for name in names:
+            if name.startswith((".", "~$")):
                 continue
-            found.append(path)
-    return sorted(found, key=lambda path: path.relative_to(folder).as_posix())
+            path = Path(current) / name
+            reason = _why_not(path, root)
+            if reason is None:
+                found.append(path)
+            else:
+                leave_out(path, reason)
+    left_out.sort(key=lambda item: item.path)
+    return sorted(found, key=lambda path: path.relative_to(folder).as_posix()), left_out
+
+
+def _why_not(path: Path, root: Path) -> str | None:
+    """Return why an entry of a folder is no evidence, or `None` where it is a file."""
+    if path.is_symlink():
+        try:
+            target = path.resolve(strict=True)
+        except (OSError, RuntimeError):
+            return "a link that leads nowhere"
+        if not target.is_relative_to(root):
+            return "a link that leads out of the folder, which is not followed"
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        return f"a file that cannot be looked at: {error.strerror or error}"
+    if stat.S_ISREG(mode):
+        return None
+    kinds = (
+        (stat.S_ISFIFO, "a pipe"),
+        (stat.S_ISSOCK, "a socket"),
+        (stat.S_ISCHR, "a device"),
+        (stat.S_ISBLK, "a device"),
+    )
+    return next((f"{kind}, no file" for is_kind, kind in kinds if is_kind(mode)), "no file")
+
+
+def _remembered(folder: Path) -> list[LeftOut]:
+    """Return what the task folder of a working copy had that was not copied."""
+    try:
+        values = json.loads((folder / "workdir" / _MARKER).read_text(encoding="ascii"))
+        return [LeftOut(str(path), str(reason)) for path, reason in values]
+    except (OSError, ValueError, TypeError):
+        # No working copy, or one of an earlier version.
+        return []
 
 
 def _read_object(path: Path) -> dict[str, Any]:

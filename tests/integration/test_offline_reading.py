@@ -190,8 +190,14 @@ def test_years_choose_rows_by_their_dates(task_with: Callable[..., Path], form: 
     }
     with Catalog.build(folder, folder / "catalog.duckdb") as catalog:
         assert {question: answer(catalog, question) for question in expected} == expected
-        for question in ("How many orders have order date after 99?", "How many orders on 2024-01-05?"):
-            assert isinstance(read(catalog, question), Abstention)
+        assert isinstance(read(catalog, "How many orders have order date after 99?"), Abstention)
+        # `05/01/2024` may be May or January: only the year of it is sure.
+        on_a_day = read(catalog, "How many orders on 2024-01-05?")
+        if form == "days first":
+            assert isinstance(on_a_day, Abstention)
+        else:
+            assert isinstance(on_a_day, Reading)
+            assert catalog.sql(on_a_day.sql).rows() == [(1,)]
 
 
 def test_years_choose_rows_by_their_dates_in_chinese(task_with: Callable[..., Path]) -> None:

@@ -56,6 +56,30 @@ def test_the_suite_reports_what_was_asked_answered_and_right(
     assert "absent_set" in output.err
 
 
+def test_a_broken_gold_is_counted_and_the_others_are_scored(
+    data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(questions, "ProcessPoolExecutor", _InProcess)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    listing = data / "spider_dev" / "questions.jsonl"
+    (data / "spider_dev" / "gold" / "broken.csv").write_bytes(b"")
+    entry = {"question": "How many lamps are there?", "context": ["databases/lamps.sqlite"]}
+    more = [
+        json.dumps({**entry, "id": "q10", "gold_csv": "gold/broken.csv"}),
+        json.dumps({**entry, "id": "q11", "gold_csv": "gold/absent.csv"}),
+        json.dumps({**entry, "id": "q12"}),
+        json.dumps({"id": "q13"}),
+        "{cut off",
+    ]
+    listing.write_text(listing.read_text(encoding="utf-8") + "\n".join(more) + "\n", encoding="utf-8")
+    questions.main(["--data", str(data), "--set", "spider_dev", "--json"])
+    output = capsys.readouterr()
+    figures = json.loads(output.out.splitlines()[-1])["metrics"]["spider_dev"]
+    assert (figures["n"], figures["broken"], figures["coverage"], figures["overall"]) == (4, 5, 0.75, 0.5)
+    assert "q10: broken gold" in output.err
+    assert "line 9: no question" in output.err
+
+
 def test_a_question_becomes_a_task_folder(data: Path, tmp_path: Path) -> None:
     cases = questions.load(data, "spider_dev")
     assert cases is not None

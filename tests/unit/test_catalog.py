@@ -314,3 +314,48 @@ def test_threads_may_build_one_target(task_with: Callable[..., Path], tmp_path: 
     assert errors == []
     with Catalog.open(tmp_path / "c.duckdb") as catalog:
         assert catalog.sql("SELECT x FROM a").item() == 1
+
+
+def test_what_is_left_out_unopened_is_a_note(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    folder = task_with(csv={"a.csv": "x\n1\n"})
+    link = folder / "context" / "csv" / "b.csv"
+    link.symlink_to(tmp_path / "nowhere.csv")
+    with Catalog.build(folder, tmp_path / "c.duckdb", reuse=True) as catalog:
+        [note] = [note for note in catalog.notes if note.code == "left-out"]
+        assert (note.source, note.message, note.table) == ("csv/b.csv", "this is a link that leads nowhere", None)
+    link.unlink()
+    with Catalog.build(folder, tmp_path / "c.duckdb", reuse=True) as catalog:
+        assert "left-out" not in {note.code for note in catalog.notes}
+
+
+def test_a_contested_alias_is_noted(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    folder = task_with(csv={"order.csv": "x\n1\n", "t_order.csv": "x\n2\n"})
+    with Catalog.build(folder, tmp_path / "c.duckdb") as catalog:
+        [note] = [note for note in catalog.notes if note.code == "contested-aliases"]
+        assert (note.table, note.samples) == ("order", ("t_order",))
+        assert catalog.sql("SELECT x FROM t_order").item() == 2
+
+
+def test_parquet_columns_get_names_of_their_own(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    path = tmp_path / "p.parquet"
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY (SELECT 1 AS \"名称 \", 'b' AS \"a\nb\", 2.5::DOUBLE AS x) TO '{path}'")
+    folder = task_with(other={"p.parquet": path.read_bytes()})
+    with Catalog.build(folder, tmp_path / "c.duckdb") as catalog:
+        assert catalog.table("p").column_names == ("名称", "a b", "x")
+        assert catalog.sql("SELECT * FROM p").rows() == [(1, "b", 2.5)]
+        [note] = catalog.notes
+        assert (note.code, note.samples) == ("renamed-columns", ("`a\nb` → `a b`",))
+
+
+def test_parquet_that_is_damaged_inside_is_refused_alone(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    path = tmp_path / "p.parquet"
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY (SELECT range AS x, md5(range::VARCHAR) AS y FROM range(5000)) TO '{path}'")
+    content = bytearray(path.read_bytes())
+    content[40:4000] = bytes(reversed(content[40:4000]))
+    folder = task_with(csv={"a.csv": "x\n1\n"}, other={"p.parquet": bytes(content), "q.parquet": b"PAR1xxPAR1"})
+    with Catalog.build(folder, tmp_path / "c.duckdb") as catalog:
+        assert list(catalog.tables) == ["a"]
+        assert [refusal.source for refusal in catalog.refusals] == ["p.parquet", "q.parquet"]
+        assert {refusal.hint for refusal in catalog.refusals} == {"write the file again; it is damaged or was cut off"}

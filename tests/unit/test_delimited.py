@@ -469,3 +469,69 @@ def test_a_record_of_which_little_is_known_is_no_footer(
     assert len(found.rows) == rows
     assert found.column(0) == first
     assert "footer" not in found.notes
+
+
+# --- what was decided is said, and nothing goes in silence ---
+
+
+def test_apostrophes_beside_doubled_quotes_are_text(read: Reader) -> None:
+    found = read('said,by\n\',"""hello"""\n\',"""it\'s me"""\n')
+    assert found.rows == [("'", '"hello"'), ("'", '"it\'s me"')]
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.sampled_from(["'", '"', "'a'", 'say "hi"', "'x', 'y'", '""', "it's", "5", "b"]), min_size=2, max_size=2
+        ),
+        min_size=2,
+        max_size=6,
+    ).filter(lambda rows: any(cell in {'say "hi"', '""', '"'} for row in rows for cell in row))
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+def test_doubled_quotes_show_the_quote(tmp_path: Path, rows: list[list[str]]) -> None:
+    path = tmp_path / "file.csv"
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream).writerows([["left", "right"], *rows])
+    assert _core.sniff_dialect(path).quotechar == '"'
+
+
+def test_blank_lines_of_a_single_column_are_counted(read: Reader) -> None:
+    found = read("name\nAda\n\nGrace\r\n \r\n\r\nAlan\n\n")
+    assert found.column(0) == ["Ada", "Grace", "Alan"]
+    assert found.notes["blank-lines"][1] == 3
+
+
+@pytest.mark.parametrize("content", ["5\napple\npear\n", "2019,2020\n1,2\n3,4\n"])
+def test_values_taken_for_a_header_are_shown(read: Reader, content: str) -> None:
+    found = read(content)
+    assert found.columns == content.splitlines()[0].split(",")
+    assert found.notes["values-as-header"][2] == [content.splitlines()[0]]
+
+
+def test_padded_remarks_below_the_table_are_a_footer(read: Reader) -> None:
+    found = read("region,q1,q2\nnorth,1,2\nsouth,3,4\nTotal,,\n来源：统计局,,\n")
+    assert found.rows == [("north", 1, 2), ("south", 3, 4)]
+    assert found.notes["footer"][1:] == (2, ["Total,,", "来源：统计局,,"])
+
+
+def test_a_total_with_numbers_stays_and_is_said(read: Reader) -> None:
+    found = read("region,q1\nnorth,1\nsouth,3\n合计,4\n")
+    assert found.rows[-1] == ("合计", 4)
+    assert found.notes["total-row"][2] == ["合计,4"]
+
+
+def test_a_table_of_another_width_below_a_blank_line_is_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "shop.csv"
+    path.write_text("id,name,qty\n1,bolt,5\n2,nut,7\n\nCities\ncity,country\nOslo,Norway\nRome,Italy\n")
+    first, second = _core.read_delimited(path)
+    assert (first.name, first.rows, [kind for _, kind in first.columns]) == ("shop", 2, ["BIGINT", "VARCHAR", "BIGINT"])
+    assert (second.name, second.rows, [name for name, _ in second.columns]) == ("shop_2", 2, ["city", "country"])
+    assert {code for code, *_ in first.notes} == {"several-tables"}
+    assert {code for code, *_ in second.notes} == {"preamble"}
+
+
+def test_rows_that_only_lack_fields_below_a_blank_line_stay(read: Reader) -> None:
+    found = read("id,name,qty\n1,bolt,5\n2,nut,7\n\n3,screw\n4,nail\n5,pin\n")
+    assert [row[0] for row in found.rows] == [1, 2, 3, 4, 5]
+    assert found.notes["short-rows"][1] == 3

@@ -266,3 +266,34 @@ def test_garbage_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, co
         assert error.message  # noqa: PT017 - both outcomes are right
     else:
         assert all(len(row) == len(table.columns) for table in tables for row in rows(table))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [{f"k{place}": place for place in range(40_000)}],
+        {f"k{place}": place for place in range(40_000)},
+        {name: {f"k{place}": place for place in range(40_000)} for name in ("a", "b")},
+    ],
+    ids=["record", "object", "objects"],
+)
+def test_more_keys_than_a_table_has_columns_are_refused_at_once(read: Read, content: object) -> None:
+    with pytest.raises(SourceError, match="more than the 16384 columns") as refused:
+        read(content)
+    assert refused.value.hint is not None
+    assert "the key and its value" in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("content", "count"),
+    [('[{"a":1,},]', 2), ('{"a":[1,2,],"b":[3,4]}', 1), ('{"a":{"x":[1,],},}\n{"a":2}\n', 3), ('[{"a":[1]}]', 0)],
+)
+def test_commas_that_json_forbids_are_counted(read: Read, content: str, count: int) -> None:
+    [table] = read(content)
+    assert [n[2] for n in table.notes if n[0] == "trailing-commas"] == ([count] if count else [])
+
+
+def test_commas_between_lines_are_counted(read: Read) -> None:
+    [table] = read('{"a":1},\n{"a":2},\n{"a":3}\n')
+    assert column(table, "a") == ("BIGINT", [1, 2, 3])
+    assert note(table, "commas-between-values")[0] == 2

@@ -66,41 +66,41 @@ def test_reserved_words_are_those_of_the_installed_duckdb() -> None:
 
 
 def test_a_reserved_word_keeps_its_name_and_gets_an_alias_without_quotes() -> None:
-    assert _core.assign_names([("csv/order.csv", None)]) == [("order", ["df_order", "t_order", "order.csv"])]
+    assert _core.assign_names([("csv/order.csv", None)]) == [("order", ["df_order", "t_order", "order.csv"], [])]
 
 
 def test_aliases_are_the_frame_the_original_spelling_and_the_file() -> None:
-    [(name, aliases)] = _core.assign_names([("csv/2024 Sales.csv", None)])
+    [(name, aliases, _)] = _core.assign_names([("csv/2024 Sales.csv", None)])
     assert name == "t_2024_sales"
     assert aliases == ["df_t_2024_sales", "2024 Sales", "2024 Sales.csv"]
 
 
 def test_a_name_that_differs_in_case_only_is_no_alias() -> None:
-    [(name, aliases)] = _core.assign_names([("Members.csv", None)])
+    [(name, aliases, _)] = _core.assign_names([("Members.csv", None)])
     assert (name, aliases) == ("members", ["df_members", "Members.csv"])
 
 
 def test_tables_of_one_name_get_the_prefix_of_their_source() -> None:
     sources = [("csv/orders.csv", None), ("json/orders.json", None), ("db/shop.sqlite", "Orders")]
-    assert [name for name, _ in _core.assign_names(sources)] == ["csv__orders", "json__orders", "shop__orders"]
+    assert [name for name, *_ in _core.assign_names(sources)] == ["csv__orders", "json__orders", "shop__orders"]
 
 
 def test_files_of_one_name_in_one_folder_are_told_apart_by_their_endings() -> None:
-    assert [name for name, _ in _core.assign_names([("a.csv", None), ("a.json", None)])] == ["csv__a", "json__a"]
+    assert [name for name, *_ in _core.assign_names([("a.csv", None), ("a.json", None)])] == ["csv__a", "json__a"]
 
 
 def test_what_still_clashes_is_numbered_in_the_order_of_paths() -> None:
     sources = [("x/(备注).csv", None), ("x/（备注）.csv", None)]
-    names = {path: name for (path, _), (name, _) in zip(sources, _core.assign_names(sources), strict=True)}
+    names = {path: name for (path, _), (name, *_) in zip(sources, _core.assign_names(sources), strict=True)}
     assert names == {"x/(备注).csv": "x_csv___备注_", "x/（备注）.csv": "x_csv___备注__2"}
 
 
 def test_an_alias_that_another_table_has_as_name_goes_to_no_one() -> None:
-    assigned = dict(
-        _core.assign_names([("a.csv", None), ("df_a.csv", None), ("order.csv", None), ("t_order.csv", None)])
-    )
-    assert "df_a" not in assigned["a"]
-    assert "t_order" not in assigned["order"]
+    sources = [("a.csv", None), ("df_a.csv", None), ("order.csv", None), ("t_order.csv", None)]
+    assigned = {name: (aliases, contested) for name, aliases, contested in _core.assign_names(sources)}
+    assert assigned["a"] == (["a.csv"], ["df_a"])
+    assert assigned["order"] == (["df_order", "order.csv"], ["t_order"])
+    assert assigned["t_order"] == (["df_t_order", "t_order.csv"], [])
 
 
 PATHS = st.lists(
@@ -115,11 +115,11 @@ PATHS = st.lists(
 @given(PATHS, st.randoms(use_true_random=False))
 def test_names_are_unique_and_do_not_depend_on_the_order(sources: list[tuple[str, str | None]], random: object) -> None:
     assigned = _core.assign_names(sources)
-    names = [name.casefold() for name, _ in assigned]
+    names = [name.casefold() for name, *_ in assigned]
     assert len(set(names)) == len(sources)
-    aliases = [alias.casefold() for _, own in assigned for alias in own]
+    aliases = [alias.casefold() for _, own, _ in assigned for alias in own]
     assert len(set(aliases)) == len(aliases)
-    for name, own in assigned:
+    for name, own, _ in assigned:
         assert not {alias.casefold() for alias in own} & (set(names) - {name.casefold()})
     shuffled = list(sources)
     random.shuffle(shuffled)  # type: ignore[attr-defined]

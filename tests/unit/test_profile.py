@@ -3,9 +3,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import pytest
 
-from debriefer.catalog import Catalog, ColumnProfile
+from debriefer.catalog import Catalog, Column, ColumnProfile
+from debriefer.catalog.numbers import NUMBER_MACROS
+from debriefer.catalog.profile import profile_columns
+
+# As every catalog holds them; building one takes longer than any reading.
+CONNECTION = duckdb.connect()
+for _macro in NUMBER_MACROS:
+    CONNECTION.execute(_macro)
 
 
 @pytest.fixture
@@ -29,6 +37,9 @@ def profile_of(task_with: Callable[..., Path], tmp_path: Path) -> Callable[[list
         (["2024/1/5", "2024/12/31"], "date", False),
         (["2026年1月5日"], "date", False),
         (["000021", "300707"], "codes with leading zeros", False),
+        (["(5)", "12", "(1,234.5)"], "losses in brackets", True),
+        (["1,5", "2", "1.234,75"], "decimal comma", True),
+        (["9007199254740993", "12345678901234567890123456789012345678"], None, False),
         (["Oslo", "12%"], None, False),
         (["1.2.3", "4.5"], None, False),
     ],
@@ -51,17 +62,25 @@ def test_form_of_text(
         ("-7", -7.0),
         ("1.5万亿", 1.5e12),
         ("3百万", 3e6),
+        ("(5)", -5.0),
+        ("($1,200.50)", -1200.5),
+        ("(−3%)", -3.0),
+        ("1,5", 1.5),
+        ("1.234,56", 1234.56),
+        ("12,34,567", 1_234_567.0),
+        ("US$7", 7.0),
+        ("1 234", 1234.0),
+        ("+1.5e3", 1500.0),
+        ("(5", None),
+        ("1,2,3", None),
         ("Oslo", None),
         ("2024/1/5", None),
         ("1.2.3", None),
         ("", None),
     ],
 )
-def test_to_number_reads_what_the_profile_offers(
-    task_with: Callable[..., Path], tmp_path: Path, text: str, value: float | None
-) -> None:
-    with Catalog.build(task_with(csv={"t.csv": "x\n1\n"}), tmp_path / "c.duckdb") as catalog:
-        assert catalog.sql(f"SELECT to_number('{text}')").item() == value
+def test_to_number_reads_what_the_profile_offers(text: str, value: float | None) -> None:
+    assert CONNECTION.execute("SELECT to_number(?)", [text]).fetchall() == [(value,)]
 
 
 def test_counts_nulls_and_frequent_values(profile_of: Callable[[list[str]], ColumnProfile]) -> None:
@@ -69,3 +88,61 @@ def test_counts_nulls_and_frequent_values(profile_of: Callable[[list[str]], Colu
     assert (profile.rows, profile.distinct, profile.null_tokens) == (6, 4, 2)
     assert profile.top == (("a", 2), ("b", 2), ("-", 1))
     assert (profile.minimum, profile.maximum) == ("-", "b")
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("to_number('1,234', ',')", 1.234),
+        ("to_number('1.234,5', ',')", 1234.5),
+        ("to_number('1,234', '.')", 1234.0),
+        ("to_number('1.234.5', ',')", None),
+        ("to_integer('9007199254740993')::VARCHAR", "9007199254740993"),
+        ("to_integer('(12,345,678,901,234,567,891)')::VARCHAR", "-12345678901234567891"),
+        ("to_integer('1.5')", None),
+    ],
+)
+def test_readings_that_one_macro_cannot_know(expression: str, value: object) -> None:
+    assert CONNECTION.execute(f"SELECT {expression}").fetchall() == [(value,)]
+
+
+def test_the_expression_of_a_profile_reads_its_column(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    columns = {
+        "price": ["1,5", "2", "1.234,125"],
+        "loss": ["(5)", "12", "(1.5)"],
+        "account": ["+9007199254740993", "0900719925474099", "1"],
+    }
+    rows = "".join(";".join(f'"{cell}"' for cell in row) + "\n" for row in zip(*columns.values(), strict=True))
+    with Catalog.build(task_with(csv={"t.csv": ";".join(columns) + "\n" + rows}), tmp_path / "c.duckdb") as catalog:
+        price, loss, account = catalog.profile("t")
+        assert catalog.sql(f"SELECT {price.number_expression} FROM t").to_series().to_list() == [1.5, 2.0, 1234.125]
+        assert catalog.sql(f"SELECT {loss.number_expression} FROM t").to_series().to_list() == [-5.0, 12.0, -1.5]
+        # A code with a leading zero makes codes of all.
+        assert account.number_expression is None
+
+
+def test_long_integers_beside_signs_are_read_with_all_digits(
+    profile_of: Callable[[list[str]], ColumnProfile],
+) -> None:
+    profile = profile_of(["+9007199254740993", "-1"])
+    assert (profile.text_form, profile.number_expression) == ("integers of more than 15 digits", 'to_integer("value")')
+
+
+def test_a_table_is_profiled_in_few_statements() -> None:
+    statements: list[str] = []
+
+    class Counting:
+        def __init__(self, cursor: duckdb.DuckDBPyConnection) -> None:
+            self._cursor = cursor
+
+        def execute(self, statement: str) -> duckdb.DuckDBPyConnection:
+            statements.append(statement)
+            return self._cursor.execute(statement)
+
+    names = [f"c{place}" for place in range(40)]
+    with duckdb.connect() as connection:
+        items = ", ".join(f"'x' AS {name}" for name in names)
+        connection.execute(f"CREATE TABLE t AS SELECT {items} FROM range(3)")
+        profiles = profile_columns(Counting(connection), "t", [Column(name, "VARCHAR") for name in names])
+    assert len(statements) == 2
+    assert [(profile.name, profile.top) for profile in profiles] == [(name, (("x", 3),)) for name in names]

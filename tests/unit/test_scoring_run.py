@@ -100,8 +100,14 @@ def test_two_files_can_be_compared(run_and_gold: tuple[Path, Path]) -> None:
 
 def test_what_is_not_there_is_named(run_and_gold: tuple[Path, Path], tmp_path: Path) -> None:
     out, gold = run_and_gold
-    with pytest.raises(MissingFileError, match="nowhere"):
-        score_run(tmp_path / "nowhere", gold)
+    for predictions, golds, wanted in [
+        (tmp_path / "nowhere", gold, "task_N/prediction.csv"),
+        (out, tmp_path / "nowhere", "task_N/gold.csv"),
+    ]:
+        with pytest.raises(MissingFileError, match="nowhere") as missing:
+            score_run(predictions, golds)
+        assert missing.value.hint is not None
+        assert wanted in missing.value.hint
     with pytest.raises(ScoringError, match=r"has no `task_N/gold\.csv`"):
         score_run(out, out)
     with pytest.raises(ScoringError, match="is one file"):

@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from debriefer import _core
+from debriefer.catalog import readers
 from debriefer.errors import SourceError
 from tests.conftest import shared_data
 
@@ -402,3 +403,15 @@ def test_reads_run_side_by_side(path: Path) -> None:
 def test_timestamps_stored_as_numbers_stay_numbers(path: Path) -> None:
     moment = int(dt.datetime(2024, 1, 2, tzinfo=dt.UTC).timestamp())
     assert column(path, [moment], "TIMESTAMP")[:2] == ("BIGINT", [moment])
+
+
+def test_renamed_columns_are_told_and_keep_their_declarations(tmp_path: Path) -> None:
+    path = database(tmp_path / "x.db", 'CREATE TABLE t ("É" INTEGER PRIMARY KEY, "é" TEXT, "" REAL)')
+    table = _core.open_sqlite(path).read("t")
+    assert [name for name, _ in table.columns] == ["É", "é_2", "column_3"]
+    [renamed] = [n for n in table.notes if n[0] == "renamed-columns"]
+    assert renamed[2:] == (2, ["`é` → `é_2`", "`` → `column_3`"])
+    [readable] = readers.read(path, "sqlite")
+    assert isinstance(readable, readers.Readable)
+    assert list(readable.declared) == [("É", "INTEGER"), ("é_2", "TEXT"), ("column_3", "REAL")]
+    assert list(readable.primary_key) == ["É"]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -144,3 +145,30 @@ def test_number_too_long_for_python_is_an_error_with_a_hint(tmp_path: Path) -> N
     (tmp_path / "task.json").write_text('{"question": "?", "n": ' + "9" * 5000 + "}")
     with pytest.raises(TaskError, match="cannot be read"):
         Task.open(tmp_path)
+
+
+def test_what_is_no_file_is_listed_with_its_reason(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    folder = task_with(csv={"a.csv": "x\n1\n"})
+    context = folder / "context"
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "b.csv").write_text("x\n2\n")
+    (context / "csv" / "out.csv").symlink_to(tmp_path / "outside" / "b.csv")
+    (context / "csv" / "dead.csv").symlink_to(context / "nowhere.csv")
+    (context / "csv" / "loop.csv").symlink_to(context / "csv" / "loop.csv")
+    (context / "linked").symlink_to(tmp_path / "outside", target_is_directory=True)
+    (context / "csv" / "same.csv").symlink_to(context / "csv" / "a.csv")
+    os.mkfifo(context / "csv" / "pipe.csv")
+    (context / ".hidden").symlink_to(context / "nowhere")
+    task = Task.open(folder)
+    assert [path.name for path in task.files()] == ["a.csv", "same.csv"]
+    assert [(item.path, item.reason) for item in task.left_out()] == [
+        ("csv/dead.csv", "a link that leads nowhere"),
+        ("csv/loop.csv", "a link that leads nowhere"),
+        ("csv/out.csv", "a link that leads out of the folder, which is not followed"),
+        ("csv/pipe.csv", "a pipe, no file"),
+        ("linked", "a link to a folder, which is not followed"),
+    ]
+    # The copy cannot hold them, and still knows of them.
+    copy = task.working_copy(tmp_path / "copy")
+    assert copy.left_out() == task.left_out()
+    assert copy.working_copy(tmp_path / "copy2").left_out() == task.left_out()

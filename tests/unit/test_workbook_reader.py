@@ -208,3 +208,61 @@ def test_old_and_open_formats_are_read() -> None:
     assert rows(table) == [(1, "english"), (2, "中国人")]
     [table] = _core.read_workbook(folder / "table-with-ints-floats-dates.ods")
     assert [kind for _, kind in table.columns] == ["BIGINT", "DOUBLE", "DATE", "TIMESTAMP"]
+
+
+def _formatted(path: Path, codes: Sequence[float | None], number_format: str) -> Path:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(["code", "name"])
+    for row, code in enumerate(codes, start=2):
+        sheet.append([code, "x"])
+        sheet.cell(row=row, column=1).number_format = number_format
+    book.save(path)
+    return path
+
+
+def test_a_number_that_is_shown_as_a_code_is_the_code(tmp_path: Path) -> None:
+    [table] = _core.read_workbook(_formatted(tmp_path / "book.xlsx", [21, None, 300707], "000000"))
+    assert column(table, "code") == ("VARCHAR", ["000021", None, "300707"])
+    assert note(table, "coded-numbers")[0] == 2
+    [table] = _core.read_workbook(_formatted(tmp_path / "book.xlsx", [12345678], "000\\-00\\-0000"))
+    assert column(table, "code") == ("VARCHAR", ["012-34-5678"])
+
+
+def test_a_format_that_shows_no_zero_and_fractions_stay_numbers(tmp_path: Path) -> None:
+    [table] = _core.read_workbook(_formatted(tmp_path / "book.xlsx", [2019, 2020], "0000"))
+    assert column(table, "code") == ("BIGINT", [2019, 2020])
+    [table] = _core.read_workbook(_formatted(tmp_path / "book.xlsx", [0.5, 7.25], "0.00"))
+    assert column(table, "code") == ("DOUBLE", [0.5, 7.25])
+
+
+def test_formulas_that_no_program_computed_are_counted(read: Read) -> None:
+    # openpyxl computes nothing, and so writes no values.
+    [table] = read(["a", "b"], [1, "=A2*2"], [3, "=A3*2"], [5, 7])
+    assert column(table, "b") == ("BIGINT", [None, None, 7])
+    assert note(table, "formulas-without-value")[0] == 2
+    with pytest.raises(SourceError, match="2 formulas and no value") as refused:
+        read(["=1+1", "=2+2"])
+    assert refused.value.hint
+
+
+def test_sheets_without_cells_are_named(read: Read) -> None:
+    tables = read(Notes=[], Orders=[["a"], [1]], More=[])
+    assert len(tables) == 1
+    assert note(tables[0], "empty-sheets") == (2, ["Notes", "More"])
+
+
+def test_integers_keep_every_digit_that_the_file_has(tmp_path: Path) -> None:
+    path = save(tmp_path / "book.xlsx", {"ids": [["id", "n"], [1111111111111111, 1], [2, 2], [3, 3]]})
+    digits = {"<v>1111111111111111</v>": "<v>9007199254740993</v>", "<v>2</v>": "<v>-123456789012345678901</v>"}
+    exact = tmp_path / "exact.xlsx"
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(exact, "w") as new:
+        for part in old.namelist():
+            content = old.read(part).decode()
+            for written, wanted in digits.items():
+                content = content.replace(written, wanted, 1)
+            new.writestr(part, content)
+    [table] = _core.read_workbook(exact)
+    kind, values = column(table, "id")
+    assert kind == "HUGEINT"
+    assert [int(value) for value in values] == [9007199254740993, -123456789012345678901, 3]

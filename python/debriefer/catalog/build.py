@@ -19,7 +19,8 @@ from debriefer.catalog.identifiers import quote_identifier
 from debriefer.catalog.macros import MACROS
 from debriefer.catalog.model import MANIFEST_VERSION, META_SCHEMA, Column, ForeignKey, Manifest, Note, Refusal, Table
 from debriefer.catalog.names import assign_names
-from debriefer.catalog.profile import TO_NUMBER_MACRO
+from debriefer.catalog.numbers import NUMBER_MACROS
+from debriefer.digests import file_digest
 from debriefer.errors import CatalogError, SourceError
 
 _INCOMING = "incoming"
@@ -27,6 +28,7 @@ _INCOMING = "incoming"
 _TEMPORARY = "incoming "
 # Two readers keep two cores busy while DuckDB inserts; more would only hold more tables in memory.
 _READERS = 2
+_SAMPLES = 3
 _OFFLINE: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -63,8 +65,7 @@ def fingerprint(files: Sequence[tuple[str, Path]]) -> str:
 
 def _content_digest(path: Path) -> str:
     try:
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+        return file_digest(path)
     except OSError:
         return "unreadable"
 
@@ -76,12 +77,13 @@ def _combine(digests: Iterable[tuple[str, str]]) -> str:
     return digest.hexdigest()
 
 
-def build_file(files: Sequence[tuple[str, Path]], target: Path) -> Manifest:
+def build_file(files: Sequence[tuple[str, Path]], target: Path, notes: Sequence[Note] = ()) -> Manifest:
     """Load `files` into a new DuckDB file at `target`, which appears only when it is complete.
 
     Args:
         files: Relative path and path of each file, sorted by relative path.
         target: The catalog file; replaced if it exists.
+        notes: What was decided before a file was opened; they stand before the files' own.
 
     Returns:
         The manifest that was stored in the file.
@@ -98,7 +100,7 @@ def build_file(files: Sequence[tuple[str, Path]], target: Path) -> Manifest:
             partial.unlink(missing_ok=True)
             try:
                 with contextlib.closing(duckdb.connect(str(partial), config=_OFFLINE)) as con:
-                    manifest = _fill(con, files, refused)
+                    manifest = _fill(con, files, refused, notes)
                 break
             except _InsertError as error:
                 # Seldom: one transaction for all tables is worth a second pass without the one that failed.
@@ -117,6 +119,7 @@ def _fill(
     con: duckdb.DuckDBPyConnection,
     files: Sequence[tuple[str, Path]],
     refused: Mapping[tuple[str, str | None], Refusal],
+    before: Sequence[Note],
 ) -> Manifest:
     loaded: list[_Loaded] = []
     refusals: list[Refusal] = []
@@ -136,11 +139,11 @@ def _fill(
             else:
                 loaded.append(_insert(con, file.relative, outcome, len(loaded)))
     tables, notes = _rename(con, loaded)
-    for macro in (*MACROS, TO_NUMBER_MACRO):
+    for macro in (*MACROS, *NUMBER_MACROS):
         con.execute(macro)
     manifest = Manifest(
         tables=tables,
-        notes=notes,
+        notes=(*before, *notes),
         refusals=tuple(refusals),
         fingerprint=_combine(digests),
         skipped=tuple(skipped),
@@ -190,7 +193,7 @@ def _read_one(relative: str, path: Path) -> _File:
             for outcome in readers.read(path, kind)
         ]
         if not outcomes:
-            outcomes = [Refusal(relative, "holds no table")]
+            outcomes = [Refusal(relative, "holds no table", "delete the file, or export it again")]
     except SourceError as error:
         outcomes = [Refusal(relative, error.message, error.hint)]
     except OSError as error:
@@ -202,18 +205,21 @@ def _insert(con: duckdb.DuckDBPyConnection, relative: str, source: readers.Reada
     temporary = quote_identifier(f"{_TEMPORARY}{number}")
     declared = dict(source.declared)
     columns = tuple(Column(name, sql_type, declared.get(name)) for name, sql_type in source.columns)
-    items = ", ".join(f"{quote_identifier(c.name)}::{c.sql_type} AS {quote_identifier(c.name)}" for c in columns)
+    names = source.scan_names or [column.name for column in columns]
+    items = ", ".join(
+        f"{quote_identifier(name)}::{column.sql_type} AS {quote_identifier(column.name)}"
+        for name, column in zip(names, columns, strict=True)
+    )
     try:
         if source.stream is not None:
             con.register(_INCOMING, source.stream)
         con.execute(f"CREATE TABLE {temporary} AS SELECT {items} FROM {source.scan or _INCOMING}")
-    except duckdb.IOException:
-        raise
     except duckdb.Error as error:
+        if isinstance(error, duckdb.IOException) and source.scan is None:
+            raise  # The catalog file cannot be written.
         inside = "" if source.name is None else f"table `{source.name}` "
-        refusal = Refusal(
-            relative, f"{inside}cannot be stored: {str(error).splitlines()[0]}", "please report this file"
-        )
+        what, hint = ("stored", "please report this file") if source.scan is None else ("read", readers.DAMAGED_HINT)
+        refusal = Refusal(relative, f"{inside}cannot be {what}: {str(error).splitlines()[0]}", hint)
         raise _InsertError((relative, source.name), refusal) from error
     if source.stream is not None:
         con.unregister(_INCOMING)
@@ -236,13 +242,17 @@ def _rename(con: duckdb.DuckDBPyConnection, loaded: Sequence[_Loaded]) -> tuple[
     names = assign_names([(item.table.source, item.inner_name) for item in loaded])
     tables: list[Table] = []
     notes: list[Note] = []
-    for item, (name, _) in zip(loaded, names, strict=True):
+    for item, (name, _, _) in zip(loaded, names, strict=True):
         con.execute(f"ALTER TABLE {item.temporary} RENAME TO {quote_identifier(name)}")
-    for item, (name, aliases) in zip(loaded, names, strict=True):
+    for item, (name, aliases, contested) in zip(loaded, names, strict=True):
         for alias in aliases:
             con.execute(f"CREATE VIEW {quote_identifier(alias)} AS FROM main.{quote_identifier(name)}")
         tables.append(replace(item.table, name=name, aliases=tuple(aliases)))
         notes.extend(replace(note, table=name) for note in item.notes)
+        if contested:
+            text = "other tables have the same claim to these names, so that they mean none: ask for this one as"
+            code, samples = "contested-aliases", tuple(contested[:_SAMPLES])
+            notes.append(Note(item.table.source, code, f"{text} `{name}`", len(contested), samples, table=name))
     by_source = {(table.source, table.source_name): table.name for table in tables}
     resolved = [
         replace(

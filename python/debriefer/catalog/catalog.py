@@ -19,12 +19,14 @@ from debriefer.catalog.model import Note, Refusal, Table
 from debriefer.catalog.profile import ColumnProfile, profile_columns
 from debriefer.catalog.results import result_frame
 from debriefer.errors import CatalogError, MissingFileError, SqlError
-from debriefer.task import Task, files_below
+from debriefer.task import LeftOut, Task, files_below, left_out_below
 
 if TYPE_CHECKING:
     import polars as pl
 
 CATALOG_FILE = "catalog.duckdb"
+# Code of the notes on links, pipes and the like.
+_LEFT_OUT = "left-out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,7 @@ class Catalog:
         task = task if isinstance(task, Task) else Task.open(task)
         target = Path(path) if path is not None else _default_path(task)
         files = [(file.relative_to(task.context).as_posix(), file) for file in task.files()]
-        return cls._build(files, target, reuse=reuse)
+        return cls._build(files, target, task.left_out(), reuse=reuse)
 
     @classmethod
     def from_files(cls, source: str | Path, path: str | Path, *, reuse: bool = False) -> Self:
@@ -116,18 +118,22 @@ class Catalog:
             message = f"`{source}` " + ("is neither a file nor a folder" if source.exists() else "does not exist")
             raise MissingFileError(message, hint="name a folder of files, or one file")
         root = source if source.is_dir() else source.parent
-        found = files_below(source) if source.is_dir() else [source]
-        return cls._build([(file.relative_to(root).as_posix(), file) for file in found], Path(path), reuse=reuse)
+        found, left_out = (files_below(source), left_out_below(source)) if source.is_dir() else ([source], [])
+        files = [(file.relative_to(root).as_posix(), file) for file in found]
+        return cls._build(files, Path(path), left_out, reuse=reuse)
 
     @classmethod
-    def _build(cls, files: Sequence[tuple[str, Path]], target: Path, *, reuse: bool) -> Self:
+    def _build(
+        cls, files: Sequence[tuple[str, Path]], target: Path, left_out: Sequence[LeftOut], *, reuse: bool
+    ) -> Self:
+        notes = [Note(_printable(item.path), _LEFT_OUT, f"this is {item.reason}") for item in left_out]
         if reuse and target.is_file():
             with contextlib.suppress(CatalogError):
                 catalog = cls(target)
-                if catalog.is_current(files):
+                if catalog.is_current(files) and notes == [note for note in catalog.notes if note.code == _LEFT_OUT]:
                     return catalog
                 catalog.close()
-        manifest = build_file(files, target)
+        manifest = build_file(files, target, notes)
         catalog = cls(target)
         if catalog.fingerprint != manifest.fingerprint:
             # One process has one instance of the engine for a path, and that one still holds the earlier file.
@@ -157,7 +163,7 @@ class Catalog:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What was decided or repaired for each file, in the files' order."""
+        """What was left out unopened, then what was decided or repaired for each file, in the files' order."""
         return self._manifest.notes
 
     @property
@@ -305,6 +311,11 @@ class Catalog:
             with self._lock:
                 self._running.discard(cursor)
             cursor.close()
+
+
+def _printable(path: str) -> str:
+    """Return a path without the bytes that are no UTF-8."""
+    return path.encode(errors="surrogateescape").decode(errors="replace")
 
 
 def _default_path(task: Task) -> Path:

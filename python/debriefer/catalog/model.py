@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-MANIFEST_VERSION = 1
+MANIFEST_VERSION = 2
 # Schema of the catalog file that holds the manifest; tables and aliases stand in `main`.
 META_SCHEMA = "debriefer"
 

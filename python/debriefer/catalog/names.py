@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from debriefer import _core
 
@@ -41,7 +42,21 @@ def canonical_names(stems: Sequence[str]) -> list[str]:
     return _core.canonical_names(list(stems))
 
 
-def assign_names(sources: Sequence[tuple[str, str | None]]) -> list[tuple[str, list[str]]]:
+class AssignedName(NamedTuple):
+    """What a table is called.
+
+    Attributes:
+        name: Canonical name.
+        aliases: Other names that mean this table alone.
+        contested: Aliases that it would have, were they not another table's name or claimed by another too.
+    """
+
+    name: str
+    aliases: list[str]
+    contested: list[str]
+
+
+def assign_names(sources: Sequence[tuple[str, str | None]]) -> list[AssignedName]:
     """Give every table of a catalog its canonical name and its aliases, unique without regard to case or width.
 
     Args:
@@ -51,10 +66,10 @@ def assign_names(sources: Sequence[tuple[str, str | None]]) -> list[tuple[str, l
     Returns:
         For each source, in its order, the name and the aliases. They depend on the set of sources, not on their order.
 
-    >>> assign_names([("csv/users.csv", None), ("db/shop.db", "users")])[1][0]
+    >>> assign_names([("csv/users.csv", None), ("db/shop.db", "users")])[1].name
     'shop__users'
     """
-    return _core.assign_names(list(sources))
+    return [AssignedName(*assigned) for assigned in _core.assign_names(list(sources))]
 
 
 def unique_columns(names: Sequence[str]) -> list[str]:

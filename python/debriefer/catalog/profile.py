@@ -2,40 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from debriefer import _core
 from debriefer.catalog.identifiers import quote_identifier, quote_literal
+from debriefer.catalog.numbers import NUMBER_BEGINNING, NUMBER_FORMS
 
 if TYPE_CHECKING:
     from debriefer.catalog.model import Column
 
-# Spellings of "no value" that readers of spreadsheets and databases write; compared in lower case.
-NULL_TOKENS = ("na", "n/a", "#n/a", "null", "none", "nan", "-", "--", "\\n", "n.a.", "无", "暂无", "/")
 _TOP_VALUES = 3
 _SHOWN_CHARACTERS = 40
+# Columns that are looked at in one statement: a table of thousands is taken in parts.
+_COLUMNS_AT_ONCE = 64
 
-_SIGNED = r"[-+]?\s*[$￥¥€£]?\s*(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
-# Forms in which a number may stand as text, tried in this order: each column gets the first that fits all of it.
-_NUMBER_FORMS: tuple[tuple[str, str], ...] = (
-    ("numbers", r"[-+]?\d+(?:\.\d+)?"),
-    ("percentage", rf"{_SIGNED}\s*[%％]"),
-    ("thousands separators", r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[-+]?\d{1,3}(?:\.\d+)?"),
-    ("scale or currency", rf"{_SIGNED}\s*(?:万亿|百万|千万|万|亿)?(?:元|美元)?"),
-)
 _DATE_FORM = r"\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?|\d{1,2}[/.]\d{1,2}[/.]\d{4}"
 _CODE_FORM = r"0\d+"
-
-# The reading of numbers that stay text: `to_number('1,234.5')` is 1234.5, `'12.5%'` is 12.5, `'￥3.2亿'` is 3.2e8.
-TO_NUMBER_MACRO = (
-    "CREATE MACRO to_number(value) AS CASE WHEN regexp_full_match(trim(value::VARCHAR), "
-    rf"'{_SIGNED}\s*(?:万亿|百万|千万|万|亿)?(?:[%％元]|美元)?') "
-    r"THEN TRY_CAST(regexp_replace(value::VARCHAR, '[^0-9.+-]', '', 'g') AS DOUBLE) "
-    "* CASE WHEN contains(value::VARCHAR, '万亿') THEN 1e12 WHEN contains(value::VARCHAR, '亿') THEN 1e8 "
-    "WHEN contains(value::VARCHAR, '百万') THEN 1e6 WHEN contains(value::VARCHAR, '千万') THEN 1e7 "
-    "WHEN contains(value::VARCHAR, '万') THEN 1e4 ELSE 1 END END"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +36,9 @@ class ColumnProfile:
         minimum: Smallest value as text, or `None` where there is no value.
         maximum: Largest value as text, or `None`.
         top: The most frequent values with their counts, ties by value.
-        null_tokens: Text cells that spell "no value" (`N/A`, `-`); they are kept as text.
-        text_form: `numbers`, `percentage`, `thousands separators`, `scale or currency`, `date` or `codes with leading
-            zeros` where every other text cell has that form, else `None`.
+        null_tokens: Text cells that spell "no value" (`N/A`, `-`) as the readers know it; they are kept as text.
+        text_form: Name of a `NumberForm`, `date` or `codes with leading zeros` where every other text cell has that
+            form, else `None`.
         number_expression: SQL that reads the column as numbers where `text_form` is a form of number.
     """
 
@@ -88,66 +73,148 @@ class ColumnProfile:
 def profile_columns(cursor: Any, table: str, columns: Sequence[Column]) -> list[ColumnProfile]:  # noqa: ANN401
     """Return a profile of each column, in order.
 
+    Three statements a table at most, whatever the number of its columns (a table of more than 64 is taken in parts):
+    one counts, one finds the frequent values of the columns that have any, and one tests the forms of texts that begin
+    as numbers do.
+
     Args:
         cursor: DuckDB cursor on the catalog.
         table: Canonical name.
         columns: The table's columns.
     """
-    return [_profile_column(cursor, quote_identifier(table), column) for column in columns]
+    profiles: list[ColumnProfile] = []
+    for start in range(0, len(columns), _COLUMNS_AT_ONCE):
+        profiles += _profile_some(cursor, quote_identifier(table), columns[start : start + _COLUMNS_AT_ONCE])
+    return profiles
 
 
-def _profile_column(cursor: Any, table: str, column: Column) -> ColumnProfile:  # noqa: ANN401
+def _profile_some(cursor: Any, table: str, columns: Sequence[Column]) -> list[ColumnProfile]:  # noqa: ANN401
+    counted = _counted(cursor, table, columns)
+    frequent = _frequent(cursor, table, [c for c, counts in zip(columns, counted, strict=True) if counts.repeats])
+    matching = _matching(cursor, table, [c for c, counts in zip(columns, counted, strict=True) if counts.may_have_form])
+    profiles = []
+    for column, counts in zip(columns, counted, strict=True):
+        form, expression = counts.form(quote_identifier(column.name), matching.get(column.name, ()))
+        profiles.append(
+            ColumnProfile(
+                name=column.name,
+                sql_type=column.sql_type,
+                rows=counts.rows,
+                nulls=counts.rows - counts.present,
+                distinct=counts.distinct,
+                minimum=counts.minimum,
+                maximum=counts.maximum,
+                top=frequent.get(column.name, ()),
+                null_tokens=counts.tokens,
+                text_form=form,
+                number_expression=expression,
+            )
+        )
+    return profiles
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """What one pass over a column counts."""
+
+    rows: int
+    present: int
+    distinct: int
+    minimum: str | None
+    maximum: str | None
+    tokens: int = 0
+    others: int = 0
+    longest: int = 0
+    begin_as_numbers: int = 0
+
+    @property
+    def repeats(self) -> bool:
+        """Whether a value occurs twice: where all differ, the most frequent ones say nothing."""
+        return self.distinct < self.present
+
+    @property
+    def may_have_form(self) -> bool:
+        """Whether all text cells but those without a value begin as numbers and dates do."""
+        return self.begin_as_numbers == self.others > 0
+
+    def form(self, name: str, matching: Sequence[int]) -> tuple[str | None, str | None]:
+        """Return the form that all text cells have but those without a value, and SQL that reads it as numbers."""
+        if not matching:
+            return None, None
+        *numbers, dates, codes = matching
+        if codes:
+            # Digits alone are a number form too, but a column with codes such as 000021 is none.
+            return ("codes with leading zeros" if numbers[0] == self.others else None), None
+        for form, count in zip(NUMBER_FORMS, numbers, strict=True):
+            if count == self.others and self.longest >= form.longest_at_least:
+                return form.name, form.reads.format(name)
+        return ("date" if dates == self.others else None), None
+
+
+def _counted(cursor: Any, table: str, columns: Sequence[Column]) -> list[_Counts]:  # noqa: ANN401
+    tokens = _tokens()
+    inner, outer, widths = [], ["count(*)"], []
+    for place, column in enumerate(columns):
+        value, text = f"v{place}", f"t{place}"
+        inner.append(f"{_value(column)} AS {value}")
+        aggregates = [f"count({value})", f"count(DISTINCT {value})", f"min({value})::VARCHAR", f"max({value})::VARCHAR"]
+        if column.sql_type == "VARCHAR":
+            trimmed = f"trim({_value(column)})"
+            inner.append(f"CASE WHEN {trimmed} <> '' AND {trimmed} NOT IN ({tokens}) THEN {trimmed} END AS {text}")
+            aggregates += [
+                f"count(*) FILTER (trim({value}) IN ({tokens}))",
+                f"count({text})",
+                f"coalesce(max(length({text})), 0)",
+                f"count(*) FILTER (regexp_matches({text}, '{NUMBER_BEGINNING}'))",
+            ]
+        outer += aggregates
+        widths.append(len(aggregates))
+    row = cursor.execute(f"SELECT {', '.join(outer)} FROM (SELECT {', '.join(inner)} FROM {table})").fetchone()
+    rows, cells = row[0], iter(row[1:])
+    return [_Counts(rows, *itertools.islice(cells, width)) for width in widths]
+
+
+def _matching(cursor: Any, table: str, columns: Sequence[Column]) -> dict[str, tuple[int, ...]]:  # noqa: ANN401
+    """Return how many cells of each column of text have each form of number, are dates, and are codes."""
+    if not columns:
+        return {}
+    tokens = _tokens()
+    patterns = [*(form.pattern for form in NUMBER_FORMS), _DATE_FORM, _CODE_FORM]
+    inner = [f"trim({_value(column)}) AS t{place}" for place, column in enumerate(columns)]
+    outer = [
+        f"count(*) FILTER (t{place} NOT IN ({tokens}) AND regexp_full_match(t{place}, '{pattern}'))"
+        for place in range(len(columns))
+        for pattern in patterns
+    ]
+    row = cursor.execute(f"SELECT {', '.join(outer)} FROM (SELECT {', '.join(inner)} FROM {table})").fetchone()
+    width = len(patterns)
+    return {column.name: row[place * width : (place + 1) * width] for place, column in enumerate(columns)}
+
+
+def _tokens() -> str:
+    return ", ".join(quote_literal(token) for token in _core.null_tokens())
+
+
+def _frequent(cursor: Any, table: str, columns: Sequence[Column]) -> dict[str, tuple[tuple[str, int], ...]]:  # noqa: ANN401
+    """Return the most frequent values of each column with their counts, ties by value."""
+    if not columns:
+        return {}
+    parts = [
+        f"(SELECT {place} AS place, {_value(column)}::VARCHAR AS v, count(*) AS n FROM {table} "
+        f"WHERE {quote_identifier(column.name)} IS NOT NULL GROUP BY v ORDER BY n DESC, v LIMIT {_TOP_VALUES})"
+        for place, column in enumerate(columns)
+    ]
+    rows = cursor.execute(f"{' UNION ALL '.join(parts)} ORDER BY place, n DESC, v").fetchall()
+    return {
+        column.name: tuple((str(value), count) for at, value, count in rows if at == place)
+        for place, column in enumerate(columns)
+    }
+
+
+def _value(column: Column) -> str:
     name = quote_identifier(column.name)
     # JSON has no order of its own, a BLOB none that a person could read.
-    value = f"{name}::VARCHAR" if column.sql_type in {"JSON", "BLOB"} else name
-    rows, present, distinct, minimum, maximum = cursor.execute(
-        f"SELECT count(*), count({name}), count(DISTINCT {value}), min({value})::VARCHAR, max({value})::VARCHAR "
-        f"FROM {table}"
-    ).fetchone()
-    top = cursor.execute(
-        f"SELECT {value}::VARCHAR AS v, count(*) AS n FROM {table} WHERE {name} IS NOT NULL "
-        f"GROUP BY 1 ORDER BY n DESC, v LIMIT {_TOP_VALUES}"
-    ).fetchall()
-    tokens, form, expression = (0, None, None)
-    if column.sql_type == "VARCHAR" and present:
-        tokens, form, expression = _text_form(cursor, table, name)
-    # Where all values differ, the most frequent ones say nothing.
-    frequent = tuple((str(v), n) for v, n in top) if distinct < present else ()
-    return ColumnProfile(
-        name=column.name,
-        sql_type=column.sql_type,
-        rows=rows,
-        nulls=rows - present,
-        distinct=distinct,
-        minimum=minimum,
-        maximum=maximum,
-        top=frequent,
-        null_tokens=tokens,
-        text_form=form,
-        number_expression=expression,
-    )
-
-
-def _text_form(cursor: Any, table: str, name: str) -> tuple[int, str | None, str | None]:  # noqa: ANN401
-    tokens = ", ".join(quote_literal(token) for token in NULL_TOKENS)
-    forms = [*_NUMBER_FORMS, ("date", _DATE_FORM), ("codes with leading zeros", _CODE_FORM)]
-    counts = ", ".join(
-        f"count(*) FILTER (regexp_full_match(trim({name}), {quote_literal(pattern)}))" for _, pattern in forms
-    )
-    row = cursor.execute(
-        f"SELECT (SELECT count(*) FROM {table} WHERE lower(trim({name})) IN ({tokens})), count(*), {counts} "
-        f"FROM {table} WHERE {name} IS NOT NULL AND trim({name}) <> '' AND lower(trim({name})) NOT IN ({tokens})"
-    ).fetchone()
-    null_tokens, others, *matching = row
-    if not others:
-        return null_tokens, None, None
-    leading_zeros = matching.pop()
-    for (form, _), count in zip(forms, matching, strict=False):
-        # Digits alone are a number form too, but a column with codes such as 000021 is none.
-        if count == others and not leading_zeros:
-            number = any(form == known for known, _ in _NUMBER_FORMS)
-            return null_tokens, form, f"to_number({name})" if number else None
-    return null_tokens, "codes with leading zeros" if leading_zeros else None, None
+    return f"{name}::VARCHAR" if column.sql_type in {"JSON", "BLOB"} else name
 
 
 def _short(text: str) -> str:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-import duckdb
-
 from debriefer import _core
-from debriefer.catalog.identifiers import quote_literal
+from debriefer.catalog.parquet import DAMAGED_HINT, read_parquet
 from debriefer.errors import SourceError
+
+__all__ = ["DAMAGED_HINT", "TABLE_KINDS", "ArrowStream", "Readable", "detect_kind", "read", "sniff_dialect"]
 
 TABLE_KINDS = frozenset({"delimited", "json", "jsonl", "sqlite", "workbook", "parquet"})
 
@@ -36,6 +35,7 @@ class Readable:
         notes: Code, message, count and samples of each decision or repair.
         stream: The rows, or `None` where `scan` gives them.
         scan: SQL table function that DuckDB reads the rows from itself, or `None`.
+        scan_names: Names under which the rows give the columns, where they are not the columns' own.
         declared: Declared type by column.
         primary_key: Columns of the declared key.
         foreign_keys: Column, other table inside the same file, its column.
@@ -48,6 +48,7 @@ class Readable:
     notes: Sequence[tuple[str, str, int, Sequence[str]]]
     stream: ArrowStream | None = None
     scan: str | None = None
+    scan_names: Sequence[str] = ()
     declared: Sequence[tuple[str, str]] = ()
     primary_key: Sequence[str] = ()
     foreign_keys: Sequence[tuple[str, str, str]] = ()
@@ -106,7 +107,9 @@ def _sqlite(path: Path) -> Iterator[Readable | SourceError]:
         except SourceError as error:
             yield error
             continue
-        key = sorted((place, column) for column, _, _, place in columns if place)
+        # A column whose name is empty or another's in other letters has got a name of its own.
+        called = dict(zip((column for column, *_ in columns), (column for column, _ in table.columns), strict=False))
+        key = sorted((place, called.get(column, column)) for column, _, _, place in columns if place)
         yield Readable(
             name,
             "sqlite",
@@ -114,23 +117,21 @@ def _sqlite(path: Path) -> Iterator[Readable | SourceError]:
             table.rows,
             table.notes,
             stream=table,
-            declared=[(column, kind) for column, kind, _, _ in columns if kind],
+            declared=[(called.get(column, column), kind) for column, kind, _, _ in columns if kind],
             primary_key=[column for _, column in key],
-            foreign_keys=foreign_keys,
+            foreign_keys=[(called.get(column, column), to, other) for column, to, other in foreign_keys],
         )
 
 
 def _parquet(path: Path) -> Readable:
-    # A path is a pattern to DuckDB, and `year=2024` in it a column: neither is meant here.
-    literal = quote_literal(re.sub(r"([*?\[])", r"[\1]", str(path)))
-    scan = f"read_parquet({literal}, hive_partitioning = false)"
-    try:
-        with duckdb.connect() as connection:
-            columns = connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()
-            counted = connection.execute(f"SELECT count(*) FROM {scan}").fetchone()
-    except duckdb.Error as error:
-        message = f"cannot be read as Parquet: {str(error).splitlines()[0]}"
-        raise SourceError(message, hint="write the file again; it may have been cut off") from error
+    table = read_parquet(path)
     return Readable(
-        None, "parquet", [(name, kind) for name, kind, *_ in columns], counted[0] if counted else 0, (), scan=scan
+        None,
+        "parquet",
+        table.columns,
+        table.rows,
+        table.notes,
+        stream=table.stream,
+        scan=table.scan,
+        scan_names=table.names,
     )

@@ -101,6 +101,7 @@ def _as_json(catalog: Catalog, shown: list[Table], *, profile: bool) -> dict[str
         listed.append(entry)
     return {
         "tables": listed,
+        "notes": [asdict(note) for note in catalog.notes if note.table is None],
         "refused": [asdict(refusal) for refusal in catalog.refusals],
         "skipped": list(catalog.skipped),
     }

@@ -40,7 +40,38 @@ class ChineseConditions(ChineseNames):
         for _, condition in self._conditions:
             self.query.where.append((condition,))
 
+    def _moment(self, index: int, mention: Mention) -> None:
+        """Read a date or a month: `2024年3月5日`, `3月5日之后`, `2024年3月到5月`."""
+        previous, after, second = self.at(index - 1), self.at(index + 1), self.at(index + 2)
+        if after.text == "之":
+            # `之后` may have been read as two words.
+            after = second
+        operator: Operator = "="
+        values: tuple[Scalar, ...] = (mention.moment or "",)
+        cues: list[Mention] = []
+        if (after.is_cue("between") or after.text in ("到", "至")) and second.moment is not None:
+            operator, values, cues = "between", (*values, second.moment), [after, second]
+        elif previous.is_cue("compare"):
+            operator, cues = previous.operator, [previous]
+        elif after.is_cue("after-number", "top") and "after-number" in {after.cue, *after.alternatives}:
+            operator, cues = after.alternatives.get("after-number", "="), [after]  # type: ignore[assignment]
+        elif mention.hits:
+            self._value(index, mention)
+            if mention.use is not None:
+                return
+        ref, named = self._measured(index, index + (2 if operator == "between" else 0), ("date",))
+        if ref is None:
+            ref, named = self.only_date(self.main) or self.only_date(self.value_table()), None
+        if ref is None or self.context.schema.field(ref.table, ref.column).kind != "date":
+            return
+        for cue in cues:
+            cue.use = "condition"
+        self._condition(index, ref, operator, values, named)
+
     def _number(self, index: int, mention: Mention) -> None:
+        if mention.moment is not None:
+            self._moment(index, mention)
+            return
         previous, after = self.at(index - 1), self.at(index + 1)
         if self.limits(index) or self._between(index, mention):
             return
@@ -90,7 +121,11 @@ class ChineseConditions(ChineseNames):
     def _between(self, index: int, mention: Mention) -> bool:
         """Read `20到30`."""
         joint, second = self.at(index + 1), self.at(index + 2)
-        if not (joint.is_cue("between") or joint.text in ("到", "至")) or second.kind != "number":
+        if (
+            not (joint.is_cue("between") or joint.text in ("到", "至"))
+            or second.kind != "number"
+            or second.moment is not None
+        ):
             return False
         years = (self._year(mention), self._year(second))
         ref, named = self._measured(index, index + 2, ("number",) if None in years else ("number", "date"))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from debriefer.catalog.identifiers import quote_identifier, quote_literal
 from debriefer.offline.columns import Field, Schema
+from debriefer.offline.dates import compared
 from debriefer.offline.headers import headers
 from debriefer.offline.joins import JoinGraph, Step
 from debriefer.offline.model import Absence, Condition, Having, Output, Query, Ranking, Ref, Scalar
@@ -373,6 +374,9 @@ def _comparable(column: str, found: Field, operator: str, values: tuple[Scalar, 
     bare = next((v for v in values if not isinstance(v, str)), None)
     years = [_year(v) for v in values]
     if found.kind == "date":
+        dated = compared(column, found.stored_as, values)
+        if dated is not None:
+            return dated, values
         if values and None not in years:
             return _year_of(column, found), tuple(year for year in years if year is not None)
         if bare is not None:

@@ -40,7 +40,49 @@ class Conditions(Names):
             cursor -= 1
         return cursor if cursor >= 0 else None
 
+    def _moment(self, index: int, mention: Mention) -> None:
+        """Read a date or a month: `on 2024-03-05`, `after March 2024`, `between June 1 and June 5`."""
+        previous, after = self.at(index - 1), self.at(index + 1)
+        operator: Operator = "="
+        values: tuple[Scalar, ...] = (mention.moment or "",)
+        cue: Mention | None = None
+        if previous.is_cue("compare", "from"):
+            second = self.at(index + 2)
+            if previous.is_cue("from") or previous.operator == "between":
+                if second.moment is None or not after.is_cue("and", "to"):
+                    return
+                operator, values, cue = "between", (*values, second.moment), previous
+                second.use = after.use = "condition"
+            else:
+                operator, cue = previous.operator, previous
+        elif after.is_cue("after-number"):
+            operator, cue = after.operator, after
+        elif mention.hits and mention.hits[0].score >= 1:
+            self._value(index, mention)
+            return
+        elif self._joins_last(index, values[0]):
+            return
+        ref, named = self._dates_of(index, index - 1 if cue is previous else index)
+        if ref is None:
+            return
+        if cue is not None:
+            cue.use = "condition"
+        self._add_condition(index, ref, operator, values, named=named)
+
+    def _dates_of(self, index: int, end: int) -> tuple[Ref | None, int | None]:
+        """Return the column of dates that is named right before `end`, and where; else the one of the rows."""
+        named = self._before(end)
+        if named is not None and self.mentions[named].kind == "schema" and not self.is_table(named):
+            ref = self._comparable(named, ("date",))
+            if ref is not None:
+                return ref, named
+        ref = self.date_column(self.main, index)
+        return (ref if ref is not None and self.context.field(ref).kind == "date" else None), None
+
     def _number(self, index: int, mention: Mention) -> None:
+        if mention.moment is not None:
+            self._moment(index, mention)
+            return
         previous, after = self.at(index - 1), self.at(index + 1)
         if previous.is_cue("compare"):
             self._compare(index, index - 1, previous.carried)
@@ -113,7 +155,7 @@ class Conditions(Names):
         if operator == "between":
             end = index + 2
             upper = self.at(end)
-            if upper.kind != "number":
+            if upper.kind != "number" or upper.moment is not None:
                 return
             upper.use = "condition"
             values = (*values, upper.number or 0.0)

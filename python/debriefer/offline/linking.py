@@ -72,7 +72,8 @@ class Mention:
         carried: What the cue carries.
         candidates: Tables and columns, best first.
         hits: Cells.
-        number: Value of a number.
+        number: Value of a number; `None` for a date or month.
+        moment: A date or month, as `dates` writes it.
         quoted: Whether the words stood in quotation marks.
         use: What the reading did with it; `None` while it is free.
         choice: The column, table or cell that was chosen.
@@ -90,6 +91,7 @@ class Mention:
     candidates: tuple[Candidate, ...] = ()
     hits: tuple[Hit, ...] = ()
     number: float | None = None
+    moment: str | None = None
     quoted: bool = False
     use: str | None = None
     choice: str = ""

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from debriefer.offline.columns import Entity, Field, Schema
+from debriefer.offline.dates import moments
 from debriefer.offline.joins import Edge, JoinGraph
 from debriefer.offline.knowledge import Entry
 from debriefer.offline.lexicon_chinese import (
@@ -161,7 +162,7 @@ def link(question: str, terms: ChineseTerms, values: ValueIndex, entries: Sequen
 
 def _spans(text: str, folded: str, terms: ChineseTerms, values: ValueIndex) -> dict[int, list[tuple[float, Mention]]]:
     spans: dict[int, list[tuple[float, Mention]]] = defaultdict(list)
-    for weight, mention in (*_quoted(text, values), *_numbers(text, values)):
+    for weight, mention in (*_quoted(text, values), *_numbers(text, values), *_moments(text, values)):
         spans[mention.end].append((weight, mention))
     for start in range(len(text)):
         if text[start] in _MARK:
@@ -208,6 +209,16 @@ def _numbers(text: str, values: ValueIndex) -> Iterator[tuple[float, Mention]]:
             raw = text[match.start() : end]
             mention = Mention(match.start(), end, raw, "number", number=number, hits=values.find(raw))
             yield len(raw) * 1.05 + 0.1, mention
+
+
+def _moments(text: str, values: ValueIndex) -> Iterator[tuple[float, Mention]]:
+    for moment in moments(text, chinese=True).values():
+        raw = text[moment.start : moment.end]
+        # More than its numbers and the words between them, less than a cell.
+        yield (
+            len(raw) * 1.25 + 0.3,
+            Mention(moment.start, moment.end, raw, "number", moment=moment.text, hits=values.find(raw)),
+        )
 
 
 def _value(

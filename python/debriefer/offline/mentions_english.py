@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from debriefer.offline.dates import moments
 from debriefer.offline.knowledge import Entry
 from debriefer.offline.lexicon_english import CUES, LONGEST_CUE, NUMBER_WORDS, SOFT_STOP_WORDS, STOP_WORDS
 from debriefer.offline.linking import Mention, Terms
@@ -62,6 +63,7 @@ def link(question: str, terms: Terms, values: ValueIndex, entries: Sequence[Entr
     At each word the longest reading wins; among equals a name of the catalog before a cue before a cell.
     """
     tokens = tokenize(question)
+    dated = moments(question)
     mentions: list[Mention] = []
     position = 0
     while position < len(tokens):
@@ -74,6 +76,14 @@ def link(question: str, terms: Terms, values: ValueIndex, entries: Sequence[Entr
         if defined is not None:
             mentions.append(defined[0])
             position += defined[1]
+            continue
+        moment = dated.get(token.start)
+        if moment is not None:
+            text = question[moment.start : moment.end]
+            hits = values.find(text)
+            mentions.append(Mention(moment.start, moment.end, text, "number", moment=moment.text, hits=hits))
+            while position < len(tokens) and tokens[position].start < moment.end:
+                position += 1
             continue
         mention, size = _longest(question, tokens, position, terms, values)
         mentions.append(mention)

@@ -8,15 +8,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from debriefer.digests import file_digest
 from debriefer.task import Task
 
+__all__ = ["file_digest", "files_digests", "task_digest", "value_digest"]
+
 _DIGEST_BYTES = 16
-
-
-def file_digest(path: Path) -> str:
-    """Return 32 hex digits for the content of a file."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=_DIGEST_BYTES)).hexdigest()
 
 
 def files_digests(root: Path, files: Iterable[Path]) -> dict[str, str]:

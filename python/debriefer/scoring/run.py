@@ -165,10 +165,14 @@ def score_run(
     if metric not in {"signature", "exact"}:
         message = f"there is no metric `{metric}`"
         raise ScoringError(message, hint="use `signature` or `exact`")
-    for path in (predictions, gold, *([configs] if configs is not None else [])):
-        if not path.exists():
+    for path, holds in (
+        (predictions, f"the folder that holds `task_N/{PREDICTION}`, or one file"),
+        (gold, f"the folder that holds `task_N/{GOLD}`, or one file"),
+        (configs, "the folder that holds `task_N.json`"),
+    ):
+        if path is not None and not path.exists():
             message = f"`{path}` does not exist"
-            raise MissingFileError(message)
+            raise MissingFileError(message, hint=f"give {holds}")
     golds = _golds(gold)
     files = {name: _prediction(predictions, gold, name) for name in golds}
     unexpected = _unexpected(predictions, golds)

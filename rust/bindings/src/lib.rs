@@ -19,7 +19,7 @@ mod _core {
     use crate::sql::{NormalizedSql, Rewrite, SqlSchema, nearest_names, tokenize_sql};
     #[pymodule_export]
     use crate::tables::{
-        Dialect, assign_names, canonical_name, canonical_names, read_delimited, reserved_words, sniff_dialect,
-        unique_columns,
+        Dialect, assign_names, canonical_name, canonical_names, null_tokens, read_delimited, renamed_columns,
+        reserved_words, sniff_dialect, unique_columns,
     };
 }

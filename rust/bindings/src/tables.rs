@@ -32,14 +32,14 @@ pub(crate) fn canonical_names<'py>(stems: &Bound<'py, PyList>) -> PyResult<Bound
 
 /// See the stub.
 #[pyfunction]
-pub(crate) fn assign_names(sources: Vec<(String, Option<String>)>) -> Vec<(String, Vec<String>)> {
+pub(crate) fn assign_names(sources: Vec<(String, Option<String>)>) -> Vec<(String, Vec<String>, Vec<String>)> {
     let requests: Vec<_> = sources
         .into_iter()
         .map(|(path, table)| NameRequest { path, table })
         .collect();
     names::assign_names(&requests)
         .into_iter()
-        .map(|assigned| (assigned.name, assigned.aliases))
+        .map(|assigned| (assigned.name, assigned.aliases, assigned.contested))
         .collect()
 }
 
@@ -52,8 +52,25 @@ pub(crate) fn unique_columns(names: Vec<String>) -> Vec<String> {
 
 /// See the stub.
 #[pyfunction]
+#[allow(clippy::needless_pass_by_value)] // extracted from Python lists
+pub(crate) fn renamed_columns(
+    sources: Vec<String>,
+    columns: Vec<String>,
+) -> Option<(&'static str, String, u64, Vec<String>)> {
+    let note = names::renamed_columns(&sources, &columns)?;
+    Some((note.code, note.message, note.count, note.samples))
+}
+
+/// See the stub.
+#[pyfunction]
 pub(crate) fn reserved_words() -> Vec<&'static str> {
     debriefer_tables::keywords::RESERVED.to_vec()
+}
+
+/// See the stub.
+#[pyfunction]
+pub(crate) fn null_tokens() -> Vec<&'static str> {
+    debriefer_tables::null_tokens::NULL_TOKENS.to_vec()
 }
 
 /// See the stub.

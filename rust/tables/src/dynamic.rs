@@ -10,8 +10,9 @@ use arrow_array::{
 };
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
 
-use crate::names::unique_columns;
-use crate::numbers::{DecimalShape, MAX_EXACT_INTEGER, double_is_exact, is_null_token};
+use crate::names::{renamed_columns, unique_columns};
+use crate::null_tokens::is_missing;
+use crate::numbers::{DecimalShape, MAX_EXACT_INTEGER, double_is_exact};
 use crate::table::{Column, Note, SourceTable};
 use crate::{calendar, cells};
 
@@ -75,7 +76,7 @@ impl Tally {
                 Cell::Number(number) => tally.number(number),
                 Cell::Text(text) => {
                     tally.texts += 1;
-                    tally.null_tokens += u64::from(is_null_token(text.as_bytes()));
+                    tally.null_tokens += u64::from(is_missing(text.as_bytes()));
                 }
                 Cell::Nested(_) => tally.nested += 1,
                 Cell::Date(_) => tally.dates += 1,
@@ -152,20 +153,7 @@ pub fn assemble(
     mut notes: Vec<Note>,
 ) -> SourceTable {
     let names = unique_columns(headers);
-    let renamed: Vec<_> = names
-        .iter()
-        .zip(headers)
-        .filter(|(name, header)| header.trim() != name.as_str())
-        .map(|(name, header)| format!("`{header}` became `{name}`"))
-        .collect();
-    if !renamed.is_empty() {
-        let note = Note::new(
-            "renamed-columns",
-            "some columns have no name of their own",
-            renamed.len() as u64,
-        );
-        notes.push(renamed.iter().fold(note, |note, sample| note.with_sample(sample)));
-    }
+    notes.extend(renamed_columns(headers, &names));
 
     let mut described = Vec::new();
     let mut fields = Vec::new();
@@ -253,7 +241,7 @@ fn text_target(name: &str, cells: &[Cell<'_>], tally: Tally, notes: &mut Vec<Not
     let all = |reads: fn(&[u8]) -> bool| {
         tally.texts > tally.null_tokens
             && cells.iter().all(|cell| match cell {
-                Cell::Text(text) => reads(text.as_bytes()) || is_null_token(text.as_bytes()),
+                Cell::Text(text) => reads(text.as_bytes()) || is_missing(text.as_bytes()),
                 _ => true,
             })
     };
@@ -267,7 +255,7 @@ fn text_target(name: &str, cells: &[Cell<'_>], tally: Tally, notes: &mut Vec<Not
     if tally.null_tokens > 0 {
         let message = format!("`{name}` holds dates and texts that stand for a missing value: those are NULL");
         let note = Note::new("null-tokens", message, tally.null_tokens).with_column(name);
-        let token = |cell: &Cell<'_>| matches!(cell, Cell::Text(text) if is_null_token(text.as_bytes()));
+        let token = |cell: &Cell<'_>| matches!(cell, Cell::Text(text) if is_missing(text.as_bytes()));
         notes.push(sampled(note, cells, token));
     }
     target

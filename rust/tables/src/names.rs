@@ -10,6 +10,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use crate::keywords::is_reserved;
+use crate::table::Note;
 
 /// What each ASCII byte becomes in a canonical name.
 const ASCII: [u8; 128] = {
@@ -113,6 +114,8 @@ pub struct AssignedName {
     pub name: String,
     /// None of them equals any table's name or another table's alias under [`fold`].
     pub aliases: Vec<String>,
+    /// Aliases that it would have had, were they not the name of another table or claimed by another too.
+    pub contested: Vec<String>,
 }
 
 impl NameRequest {
@@ -264,14 +267,11 @@ fn assign_aliases(requests: &[NameRequest], names: &FxHashSet<String>, assigned:
     }
     for (own, aliases) in assigned.iter_mut().zip(wanted) {
         let own_key = fold(&own.name);
-        own.aliases = aliases
-            .into_iter()
-            .filter(|alias| {
-                let key = fold(alias);
-                // `École` may stand beside its own `école`: DuckDB tells them apart.
-                wishes[&key] == 1 && (key == own_key || !names.contains(&key))
-            })
-            .collect();
+        (own.aliases, own.contested) = aliases.into_iter().partition(|alias| {
+            let key = fold(alias);
+            // `École` may stand beside its own `école`: DuckDB tells them apart.
+            wishes[&key] == 1 && (key == own_key || !names.contains(&key))
+        });
     }
 }
 
@@ -329,6 +329,23 @@ pub fn unique_columns<S: AsRef<str>>(names: &[S]) -> Vec<String> {
         columns[index] = name;
     }
     columns
+}
+
+/// Tells which columns did not keep the name that the source gives them; `None` where all did.
+///
+/// White space around a name is no part of it. `sources` and `columns` are in the same order.
+#[must_use]
+pub fn renamed_columns<S: AsRef<str>>(sources: &[S], columns: &[String]) -> Option<Note> {
+    let pairs = sources.iter().map(|name| name.as_ref().trim()).zip(columns);
+    let renamed: Vec<_> = pairs.filter(|(source, column)| source != column).collect();
+    let count = renamed.len() as u64;
+    let message = format!("{count} columns were renamed: their names were empty, repeated or broken over lines");
+    let note = Note::new("renamed-columns", message, count);
+    (count > 0).then(|| {
+        renamed.iter().fold(note, |note, (source, column)| {
+            note.with_sample(&format!("`{source}` → `{column}`"))
+        })
+    })
 }
 
 fn column_spelling(name: &str) -> String {
@@ -411,7 +428,23 @@ mod tests {
         let both = assign_names(&[request("x/a b.csv"), request("y/a b.csv"), request("order.csv")]);
         assert_eq!(both[0].aliases, ["df_x__a_b"]);
         assert_eq!(both[1].aliases, ["df_y__a_b"]);
+        assert_eq!(both[1].contested, ["a b", "a b.csv"]);
         assert_eq!(both[2].aliases, ["df_order", "t_order", "order.csv"]);
+        // Another table is called like the alias, whichever comes first.
+        for paths in [["order.csv", "t_order.csv"], ["t_order.csv", "order.csv"]] {
+            let both = assign_names(&paths.map(request));
+            let order = &both[paths.iter().position(|path| *path == "order.csv").unwrap()];
+            assert_eq!(order.aliases, ["df_order", "order.csv"]);
+            assert_eq!(order.contested, ["t_order"]);
+        }
+    }
+
+    #[test]
+    fn a_renamed_column_is_told() {
+        let sources = ["a ", "A", "", "b\nc"];
+        let note = renamed_columns(&sources, &unique_columns(&sources)).unwrap();
+        assert_eq!(note.samples, ["`A` → `A_2`", "`` → `column_3`", "`b\nc` → `b c`"]);
+        assert_eq!(renamed_columns(&[" a"], &unique_columns(&[" a"])), None);
     }
 
     #[test]

@@ -2,8 +2,6 @@
 
 use arrow_schema::DataType;
 
-use crate::cells;
-
 /// 2^53: beyond it a DOUBLE skips integers.
 pub const MAX_EXACT_INTEGER: u64 = 1 << 53;
 /// Digits of the widest DECIMAL, in `DuckDB` as in Arrow's 128 bits.
@@ -11,12 +9,6 @@ pub const MAX_DECIMAL_DIGITS: u32 = 38;
 
 /// Programs print doubles with at most 17 digits, some with 19; what has more is no double.
 const MAX_DOUBLE_DIGITS: usize = 20;
-
-/// Whether a text stands for a missing value in a column of numbers or dates.
-#[must_use]
-pub fn is_null_token(cell: &[u8]) -> bool {
-    cell.is_empty() || cells::is_null_token(cell)
-}
 
 /// Whether a DOUBLE, printed with as many digits as `number` has, gives `number` back.
 #[must_use]

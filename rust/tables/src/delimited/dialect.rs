@@ -10,6 +10,8 @@ use memchr::memmem;
 
 use crate::cells;
 use crate::delimited::records::{Format, Records};
+use crate::null_tokens::is_null_token;
+use crate::readings::reading;
 
 /// Enough for a few hundred records, little enough to be read a dozen times.
 const SAMPLE_BYTES: usize = 1 << 15;
@@ -95,10 +97,10 @@ pub fn sniff(text: &str) -> Sniffed {
         if memchr::memchr(delimiter, sample.as_bytes()).is_none() {
             continue;
         }
-        let mut quotes_are_sound = false;
+        let (mut quotes_are_sound, mut quotes_are_doubled) = (false, false);
         for &quote in &quotes {
-            // Where quotes enclose fields as they should, they are no text.
-            if quote.is_none() && quotes_are_sound {
+            // Where quotes enclose fields as they should, they are no text, and nothing but a quote is ever doubled.
+            if (quote.is_none() && quotes_are_sound) || (quote == Some(b'\'') && quotes_are_doubled) {
                 continue;
             }
             let escaped = quote.is_some_and(|quote| memmem::find(sample.as_bytes(), &[b'\\', quote]).is_some())
@@ -111,9 +113,10 @@ pub fn sniff(text: &str) -> Sniffed {
                     escape,
                     ..plain(delimiter, quote)
                 };
-                let (score, sound) = score(sample, cut, format);
-                offer(weight * score, format, true);
-                quotes_are_sound |= sound && quote.is_some();
+                let judged = judge(sample, cut, format);
+                offer(weight * judged.score, format, true);
+                quotes_are_sound |= judged.sound && quote.is_some();
+                quotes_are_doubled |= judged.sound && judged.doubled && quote == Some(b'"');
             }
         }
     }
@@ -178,35 +181,52 @@ fn plausible_quotes(sample: &str) -> Vec<Option<u8>> {
     quotes
 }
 
-/// How alike the records are and how much like data their cells look, from 0 to 1; and whether all quotes are in order.
-fn score(sample: &str, cut: bool, format: Format) -> (f64, bool) {
+/// What speaks for a format.
+struct Judged {
+    /// How alike the records are and how much like data their cells look, from 0 to 1.
+    score: f64,
+    /// All quotes are in order.
+    sound: bool,
+    /// A quoted field holds a doubled quote.
+    doubled: bool,
+}
+
+fn judge(sample: &str, cut: bool, format: Format) -> Judged {
     let records = Records::split(sample, format, cut);
     let rows = records.len().min(SAMPLE_ROWS);
-    let sound = records.stray_quotes == 0 && records.unterminated.is_empty() && !records.cut_in_quotes;
+    let doubled = |row: usize| records.fields(row).any(|field| field.quoted && !field.is_literal());
+    Judged {
+        score: score(&records, rows, format),
+        sound: records.stray_quotes == 0 && records.unterminated.is_empty() && !records.cut_in_quotes,
+        doubled: format.escape.is_none() && (0..rows).any(doubled),
+    }
+}
+
+fn score(records: &Records<'_>, rows: usize, format: Format) -> f64 {
     if rows == 0 {
-        return (0.0, sound);
+        return 0.0;
     }
     if records.too_wide {
         // Better to say so than to read the line as one cell.
-        return (SINGLE_COLUMN + 0.5, sound);
+        return SINGLE_COLUMN + 0.5;
     }
     let mut widths: BTreeMap<usize, usize> = BTreeMap::new();
-    for row in (0..rows).filter(|row| !is_comment(&records, *row)) {
+    for row in (0..rows).filter(|row| !is_comment(records, *row)) {
         *widths.entry(records.width(row)).or_default() += 1;
     }
     let rows_counted = widths.values().sum();
     if widths.keys().all(|width| *width == 1) {
-        return (0.0, sound);
+        return 0.0;
     }
-    if matches!(format.delimiter, b' ' | b':') && !is_earned(&records, rows, &widths) {
-        return (0.0, sound);
+    if matches!(format.delimiter, b' ' | b':') && !is_earned(records, rows, &widths) {
+        return 0.0;
     }
     let pattern = pattern_score(&widths, rows_counted);
-    let cells = cell_score(&records, rows, format);
+    let cells = cell_score(records, rows, format);
     #[allow(clippy::cast_precision_loss)] // a sample's counts
     let broken = 0.5 * (records.stray_quotes as f64 + records.unterminated.len() as f64) / rows as f64;
     let cut_off = if records.cut_in_quotes { 0.5 } else { 1.0 };
-    (pattern * cells * cut_off / (1.0 + broken), sound)
+    pattern * cells * cut_off / (1.0 + broken)
 }
 
 #[allow(clippy::cast_precision_loss)] // a sample's counts
@@ -256,8 +276,8 @@ fn is_value(cell: &str) -> bool {
         || cells::decimal(bytes).is_some()
         || cells::date(bytes).is_some()
         || cells::timestamp(bytes).is_some()
-        || cells::is_null_token(bytes)
-        || cells::reading(cell).is_some()
+        || is_null_token(bytes)
+        || reading(cell).is_some()
 }
 
 #[allow(clippy::cast_precision_loss)] // a sample's counts
@@ -312,11 +332,11 @@ fn plausibility(cell: &str, quoted: bool, format: Format) -> f64 {
         || cells::decimal(bytes).is_some()
         || cells::date(bytes).is_some()
         || cells::timestamp(bytes).is_some()
-        || cells::is_null_token(bytes);
+        || is_null_token(bytes);
     if typed {
         return 1.0;
     }
-    if trimmed.len() <= 40 && trimmed.as_bytes()[0] < b'A' && cells::reading(trimmed).is_some() {
+    if trimmed.len() <= 40 && trimmed.as_bytes()[0] < b'A' && reading(trimmed).is_some() {
         return 0.97;
     }
     // A quote at one end only was torn from its partner; a delimiter without a blank behind it divides something.
@@ -409,6 +429,9 @@ mod tests {
             found("a,b\n\"x \\\"y\\\", z\",1\n\"w\",2\n"),
             (',', Some('"'), Some('\\'))
         );
+        // Apostrophes alone in their fields enclose nothing where doubled quotes are in order.
+        assert_eq!(found("a,b\n',\"\"\"\"\"\"\n','\n").1, Some('"'));
+        assert_eq!(found("a\n\"say \"\"hi\"\"\"\n'\n\"'x', 'y'\"\n'\n").1, Some('"'));
         assert_eq!(found("a,b\nit's,1\nthat's,2\n").1, Some('"'));
         assert!(sniff("a, b\n1, 2\n3, \"4, 5\"\n").format.skip_initial_space);
     }

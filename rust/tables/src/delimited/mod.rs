@@ -24,6 +24,7 @@ use columns::{Built, Cells};
 use dialect::{FULL_WIDTH_STAND_IN, Sniffed};
 use encoding::Decoded;
 use layout::Layout;
+pub use records::MAX_COLUMNS;
 use records::{Format, Records};
 
 /// `DuckDB`'s row group: batches of this size are stored without being cut again.

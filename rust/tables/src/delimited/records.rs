@@ -324,6 +324,26 @@ impl<'t> Records<'t> {
         line.starts_with(beginning.as_bytes()) || line.first().copied() == self.format.quote
     }
 
+    /// Number of blank lines between two records; a blank line ends with LF, CR or both.
+    #[must_use]
+    pub fn blank_lines_between(&self, first: usize, last: usize) -> u64 {
+        let from = self.after_blank.partition_point(|row| (*row as usize) <= first);
+        let apart = self.after_blank[from..].iter().map(|row| *row as usize);
+        apart
+            .take_while(|row| *row <= last)
+            .map(|row| self.blank_lines_before(row))
+            .sum()
+    }
+
+    fn blank_lines_before(&self, row: usize) -> u64 {
+        let end = self.ends[self.next_first_field(row - 1) - 1] as usize;
+        let between = &self.text.as_bytes()[end..self.start(row)];
+        let breaks =
+            memchr::memchr2_iter(b'\n', b'\r', between).count() - memchr::memmem::find_iter(between, "\r\n").count();
+        // The first break ends the record above.
+        breaks.saturating_sub(1) as u64
+    }
+
     /// All fields of a record.
     pub fn fields(&self, row: usize) -> impl Iterator<Item = Field<'t>> + '_ {
         (0..self.width(row)).map(move |column| self.field(row, column))
@@ -467,6 +487,9 @@ mod tests {
     fn blank_lines_are_remembered() {
         let records = Records::split("a\n\n\nb\nc\n", CSV, false);
         assert_eq!((records.len(), records.after_blank.as_slice()), (3, &[1][..]));
+        let records = Records::split("a\r\n\r\n \r\nb\n\nc\n\n", CSV, false);
+        assert_eq!(records.blank_lines_between(0, 2), 3);
+        assert_eq!(records.blank_lines_between(1, 2), 1);
     }
 
     proptest! {

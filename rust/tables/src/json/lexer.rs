@@ -27,6 +27,8 @@ pub(super) struct Lexer<'a> {
     /// False in JSON Lines, where a line's end closes an unfinished string.
     pub(super) newlines_in_strings: bool,
     pub(super) lone_surrogates: u64,
+    /// Commas before a closing bracket, as often as they were gone past.
+    pub(super) trailing_commas: u64,
 }
 
 impl<'a> Lexer<'a> {
@@ -36,6 +38,7 @@ impl<'a> Lexer<'a> {
             at: 0,
             newlines_in_strings: true,
             lone_surrogates: 0,
+            trailing_commas: 0,
         }
     }
 
@@ -44,6 +47,7 @@ impl<'a> Lexer<'a> {
         Self {
             at,
             lone_surrogates: 0,
+            trailing_commas: 0,
             ..self.clone()
         }
     }
@@ -127,6 +131,7 @@ impl<'a> Lexer<'a> {
                             }
                             break;
                         }
+                        self.trailing_commas += 1;
                     }
                     Some(found) if found == closing => {
                         self.at += 1;
@@ -167,15 +172,20 @@ impl<'a> Lexer<'a> {
     }
 
     fn next_item(&mut self, first: bool, closing: u8) -> Result<bool, Fault> {
+        let mut comma = false;
         if !first {
             match self.peek() {
-                Some(b',') => self.at += 1,
+                Some(b',') => {
+                    self.at += 1;
+                    comma = true;
+                }
                 Some(found) if found == closing => {}
                 _ => return self.expected(&format!("`,` or `{}`", char::from(closing))),
             }
         }
         if self.peek() == Some(closing) {
             self.at += 1;
+            self.trailing_commas += u64::from(comma);
             return Ok(false);
         }
         Ok(true)

@@ -16,9 +16,11 @@ pub(super) fn table(stem: &str, text: &str, mut notes: Vec<Note>) -> Result<Sour
     let mut values = Vec::new();
     let mut rejected = Note::new("rejected-lines", "lines that are not JSON were left out", 0);
     let mut first_fault: Option<Fault> = None;
+    let mut commas = 0;
     while let Some(byte) = lexer.peek() {
         if byte == b',' {
             lexer.at += 1;
+            commas += 1;
             continue;
         }
         let start = lexer.at;
@@ -43,6 +45,11 @@ pub(super) fn table(stem: &str, text: &str, mut notes: Vec<Note>) -> Result<Sour
             return Err(Refusal::Fault(fault));
         }
         notes.push(rejected);
+    }
+    notes.extend(super::trailing_commas(lexer.trailing_commas));
+    if commas > 0 {
+        let message = format!("{commas} commas between the values were ignored: JSON Lines has none");
+        notes.push(Note::new("commas-between-values", message, commas));
     }
     let (mut objects, mut arrays) = (0, 0);
     for start in &values {

@@ -39,7 +39,7 @@ pub fn read(path: &Path) -> Result<Vec<SourceTable>, TableError> {
 
 /// Reads the content of a file called `stem`.
 pub fn read_bytes(stem: &str, bytes: Vec<u8>) -> Result<Vec<SourceTable>, TableError> {
-    let (text, notes) = decode(bytes)?;
+    let (text, mut notes) = decode(bytes)?;
     let mut lexer = Lexer::new(&text);
     if lexer.peek().is_none() {
         return Err(TableError::new("is empty").with_hint("delete the file, or export it again"));
@@ -49,6 +49,7 @@ pub fn read_bytes(stem: &str, bytes: Vec<u8>) -> Result<Vec<SourceTable>, TableE
     let ends = lexer.peek().is_none();
     match outline {
         Ok(outline) if ends => {
+            notes.extend(trailing_commas(lexer.trailing_commas));
             let tables = shape::tables(stem, &lexer.from(start), outline, notes);
             tables.map_err(|cause| cause.explain(&text))
         }
@@ -59,6 +60,12 @@ pub fn read_bytes(stem: &str, bytes: Vec<u8>) -> Result<Vec<SourceTable>, TableE
             (_, Err(cause)) => Err(cause.explain(&text)),
         },
     }
+}
+
+/// Tells of commas that JSON forbids and that mean nothing.
+fn trailing_commas(count: u64) -> Option<Note> {
+    let message = format!("{count} commas before a closing bracket were ignored: JSON forbids them");
+    (count > 0).then(|| Note::new("trailing-commas", message, count))
 }
 
 fn decode(bytes: Vec<u8>) -> Result<(String, Vec<Note>), TableError> {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 
 use super::lexer::{Fault, Lexer, compact};
+use crate::delimited::MAX_COLUMNS;
 use crate::dynamic::{self, Cell};
 use crate::table::{Note, SourceTable, TableError};
 
@@ -125,6 +126,14 @@ impl<'a> Records<'a> {
             let keys = self.columns.len();
             let message = format!("has records with more than {keys} different keys that hardly share any");
             return Err(TableError::new(message).with_hint("write the keys as values of one column"));
+        }
+        if self.columns.len() > MAX_COLUMNS {
+            let message = format!(
+                "has {} different keys, more than the {MAX_COLUMNS} columns of a table",
+                self.columns.len()
+            );
+            return Err(TableError::new(message)
+                .with_hint("write one record for each key, with the key and its value in columns of their own"));
         }
         if self.duplicates > 0 {
             let message = "a key occurs twice in one record: its last value is kept";

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use rustc_hash::FxHashSet;
+
 use super::explain;
 use super::lexer::{Fault, Lexer};
 use super::list::{elements, is_counted, list, not_a_table, rows_of_lists, texts};
@@ -334,10 +336,11 @@ fn objects(
     }
     // Rows share their keys; settings grouped by topic do not.
     let widest = inner.iter().map(Vec::len).max().unwrap_or_default();
+    let first: FxHashSet<&str> = inner[0].iter().map(|member| member.key.as_ref()).collect();
     let shared = inner.iter().all(|members| {
         let known = members
             .iter()
-            .filter(|member| inner[0].iter().any(|first| first.key == member.key))
+            .filter(|member| first.contains(member.key.as_ref()))
             .count();
         known * 2 >= members.len()
     });

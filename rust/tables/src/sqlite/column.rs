@@ -10,7 +10,8 @@ use rusqlite::types::ValueRef;
 
 use super::convert::{Convert, Target, affinity, is_date_type};
 use crate::delimited::encoding;
-use crate::numbers::{DecimalShape, MAX_EXACT_INTEGER, is_null_token, shortest};
+use crate::null_tokens::is_missing;
+use crate::numbers::{DecimalShape, MAX_EXACT_INTEGER, shortest};
 use crate::table::Note;
 
 /// Cells of one batch in one storage class.
@@ -235,7 +236,7 @@ impl ColumnBuilder {
         let mut tally = Tally::default();
         let texts = |cell: &[u8], tally: &mut Tally| {
             tally.texts += 1;
-            tally.null_tokens += u64::from(is_null_token(cell));
+            tally.null_tokens += u64::from(is_missing(cell));
         };
         let integer = |value: i64, tally: &mut Tally| {
             tally.integers += 1;
@@ -257,7 +258,7 @@ impl ColumnBuilder {
                 Cells::Text(cells) => {
                     tally.texts += present;
                     // Null rows are empty cells too: they are taken off again.
-                    let tokens = cells.cells().filter(|cell| is_null_token(cell)).count() as u64;
+                    let tokens = cells.cells().filter(|cell| is_missing(cell)).count() as u64;
                     tally.null_tokens += tokens - (*rows as u64 - present);
                 }
                 Cells::Stored(cells) => {

@@ -17,7 +17,7 @@ use rusqlite::Connection;
 use self::column::ColumnBuilder;
 use self::open::{Access, table_error};
 use crate::delimited::encoding;
-use crate::names::unique_columns;
+use crate::names::{renamed_columns, unique_columns};
 use crate::table::{Column, Note, SourceTable, TableError};
 
 /// `DuckDB`'s row group; larger batches gain nothing.
@@ -252,7 +252,11 @@ fn read(connection: &Connection, name: &str) -> rusqlite::Result<SourceTable> {
     }
 
     let spelled: Vec<&str> = declared.columns.iter().map(|column| column.name.as_str()).collect();
-    Ok(assemble(name, unique_columns(&spelled), &types, builders, &batch_rows))
+    let names = unique_columns(&spelled);
+    let renamed = renamed_columns(&spelled, &names);
+    let mut table = assemble(name, names, &types, builders, &batch_rows);
+    table.notes.splice(0..0, renamed);
+    Ok(table)
 }
 
 fn assemble(

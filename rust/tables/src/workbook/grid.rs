@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use calamine::{Data, Dimensions, ExcelDateTime, Range};
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::codes::CodeFormat;
 use crate::cells;
 use crate::dynamic::Cell;
 use crate::numbers::shortest;
@@ -15,6 +17,8 @@ const MAX_CELLS: usize = 50_000_000;
 const MAX_MERGED: usize = 100_000;
 /// Beyond it a double no longer holds every integer, and Excel itself shows 15 digits.
 const MAX_INTEGRAL: f64 = 1e15;
+/// Whole doubles up to 2^63 print as integers of 64 bits.
+const MAX_WRITTEN: f64 = 9_223_372_036_854_775_808.0;
 const SECONDS_A_DAY: f64 = 86_400.0;
 
 /// A cell and where it stands.
@@ -32,11 +36,35 @@ pub(super) struct Grid {
     /// Formulas that gave an error (`#N/A`, `#DIV/0!`): they are empty here.
     errors: u64,
     error_samples: Vec<String>,
+    /// Formulas that no program has computed: they are empty here.
+    pub(super) formulas_without_value: u64,
+    /// A whole number has more digits than a double is sure of.
+    pub(super) has_long_integers: bool,
+    /// Numbers that are shown as codes, in the order they came in: where they stand, and as what.
+    codes: Vec<(u32, u32, String)>,
+    coded: u64,
+    /// Long integers whose digits the file could not be asked for.
+    uncertain: u64,
 }
 
 impl Grid {
     pub(super) fn is_empty(&self) -> bool {
         self.cells.is_empty()
+    }
+
+    /// Adds a cell whose number format may show it as a code.
+    pub(super) fn push_formatted(
+        &mut self,
+        place: (u32, u32),
+        value: Data,
+        code: Option<&CodeFormat>,
+    ) -> Result<(), TableError> {
+        if let (Data::Float(value), Some(code)) = (&value, code)
+            && let Some(shown) = code.shown(*value)
+        {
+            self.codes.push((place.0, place.1, shown));
+        }
+        self.push(place, value)
     }
 
     pub(super) fn push(&mut self, (row, column): (u32, u32), value: Data) -> Result<(), TableError> {
@@ -53,7 +81,10 @@ impl Grid {
             Data::String(text) => Cell::Text(Cow::Owned(text)),
             Data::Bool(value) => Cell::Bool(value),
             Data::Int(value) => Cell::Number(Cow::Owned(value.to_string())),
-            Data::Float(value) => number(value),
+            Data::Float(value) => {
+                self.has_long_integers |= value.fract() == 0.0 && value.abs() >= MAX_INTEGRAL;
+                number(value)
+            }
             Data::DateTime(value) => moment(&value),
             Data::DateTimeIso(text) => iso_moment(text),
             Data::DurationIso(text) => Cell::Text(Cow::Owned(duration(&text).unwrap_or(text))),
@@ -86,8 +117,59 @@ impl Grid {
         }
     }
 
+    /// Puts the digits that the file has for long integers in the place of the doubles that were read.
+    pub(super) fn restore(&mut self, digits: Option<FxHashMap<(u32, u32), String>>) {
+        let Some(mut digits) = digits else {
+            let long = |cell: &Cell<'_>| matches!(cell, Cell::Number(number) if number.len() > 15);
+            self.uncertain = self.cells.iter().filter(|filled| long(&filled.cell)).count() as u64;
+            return;
+        };
+        for filled in &mut self.cells {
+            if let Cell::Number(number) = &mut filled.cell
+                && let Some(exact) = digits.remove(&(filled.row, filled.column))
+            {
+                *number = Cow::Owned(exact);
+            }
+        }
+    }
+
+    /// Makes text of the numbers of a column that are shown as codes, where one of them is shown with a leading zero or
+    /// with characters of its own: without either, the text would say no more than the number.
+    pub(super) fn write_codes(&mut self) {
+        let codes = std::mem::take(&mut self.codes);
+        let telling: FxHashSet<u32> = codes
+            .iter()
+            .filter(|(_, _, shown)| cells::integer(shown.as_bytes()).is_none())
+            .map(|(_, column, _)| *column)
+            .collect();
+        for (row, column, shown) in codes {
+            if telling.contains(&column)
+                && let Ok(at) = self.cells.binary_search_by_key(&(row, column), |f| (f.row, f.column))
+            {
+                self.cells[at].cell = Cell::Text(Cow::Owned(shown));
+                self.coded += 1;
+            }
+        }
+    }
+
+    /// What was lost or decided on the way from the sheet.
+    pub(super) fn notes(&self) -> Vec<Note> {
+        let formulas =
+            "formulas have no computed value and are NULL; a spreadsheet program that saves the file computes them";
+        let codes = "numbers are shown as codes by their number format (`000021`) and were read as text";
+        let uncertain = "integers of more than 15 digits may have been rounded";
+        let counted = [
+            ("formulas-without-value", formulas, self.formulas_without_value),
+            ("coded-numbers", codes, self.coded),
+            ("rounded-integers", uncertain, self.uncertain),
+        ];
+        let counted = counted.into_iter().filter(|(_, _, count)| *count > 0);
+        let counted = counted.map(|(code, what, count)| Note::new(code, format!("{count} {what}"), count));
+        self.error_note().into_iter().chain(counted).collect()
+    }
+
     /// What formulas failed to compute.
-    pub(super) fn error_note(&self) -> Option<Note> {
+    fn error_note(&self) -> Option<Note> {
         let message = "formulas that gave an error are NULL";
         let note = || Note::new("formula-errors", message, self.errors);
         let sampled = |note: Note| {
@@ -104,7 +186,7 @@ fn number(value: f64) -> Cell<'static> {
         Cell::NotANumber
     } else if value.is_infinite() {
         Cell::Infinity(value < 0.0)
-    } else if value.fract() == 0.0 && value.abs() < MAX_INTEGRAL {
+    } else if value.fract() == 0.0 && value.abs() < MAX_WRITTEN {
         Cell::Number(Cow::Owned(format!("{value:.0}")))
     } else {
         Cell::Number(Cow::Owned(shortest(value)))

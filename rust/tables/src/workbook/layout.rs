@@ -19,7 +19,7 @@ const MAX_PREAMBLE: usize = 100;
 
 /// Makes a table of a sheet that holds at least one cell.
 pub(super) fn table(name: &str, mut grid: Grid, mut notes: Vec<Note>) -> SourceTable {
-    notes.extend(grid.error_note());
+    notes.extend(grid.notes());
     let merged = std::mem::take(&mut grid.merged);
     let rows = rows_of(&grid);
     let start = header_row(&rows, &merged);

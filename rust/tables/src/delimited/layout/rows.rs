@@ -1,0 +1,175 @@
+//! Tells the rows of the table from comments, repeated headers and what stands below.
+
+use super::shapes::{is_typed, shape};
+use super::{FOOTER_ROWS, Finder, index};
+use crate::table::Note;
+
+/// Words that open a remark below a table, in lower case; a colon follows.
+const REMARKS: [&str; 22] = [
+    "source",
+    "sources",
+    "data source",
+    "note",
+    "notes",
+    "n.b",
+    "remark",
+    "remarks",
+    "footnote",
+    "footnotes",
+    "disclaimer",
+    "last updated",
+    "quelle",
+    "fuente",
+    "来源",
+    "资料来源",
+    "数据来源",
+    "注",
+    "备注",
+    "附注",
+    "说明",
+    "更新时间",
+];
+/// Words that stand before a total, in lower case.
+const TOTALS: [&str; 12] = [
+    "total",
+    "totals",
+    "grand total",
+    "subtotal",
+    "sub-total",
+    "sum",
+    "summe",
+    "合计",
+    "总计",
+    "小计",
+    "共计",
+    "总和",
+];
+
+impl Finder<'_, '_> {
+    /// The rows of the table, and notes of what is none.
+    pub(super) fn rows(&mut self, first: usize, body: usize, has_header: bool) -> Vec<u32> {
+        let records = self.records;
+        let (mut comments, mut repeated) = (Vec::new(), Vec::new());
+        let may_repeat = has_header && self.width > 1 && self.are_names(first);
+        let mut rows: Vec<u32> = Vec::with_capacity(self.end - body);
+        for row in body..self.end {
+            if self.width > 1 && records.width(row) == 1 && self.is_comment(row) {
+                comments.push(row);
+            } else if may_repeat && self.repeats(first, row) {
+                repeated.push(row);
+            } else {
+                rows.push(index(row));
+            }
+        }
+        self.note_lines("comment-lines", "comment lines were left out", &comments);
+        self.note_lines("repeated-header", "repetitions of the header were left out", &repeated);
+        if self.width == 1 {
+            self.note_blank_lines(&rows);
+        }
+        if self.width > 1 {
+            self.cut_footer(&mut rows);
+            self.note_total(&rows);
+        }
+        rows
+    }
+
+    /// In a table of one column, a blank line may be a row without a value.
+    fn note_blank_lines(&mut self, rows: &[u32]) {
+        let blank = match (rows.first(), rows.last()) {
+            (Some(first), Some(last)) => self.records.blank_lines_between(*first as usize, *last as usize),
+            _ => 0,
+        };
+        if blank > 0 {
+            let message = format!("{blank} blank lines between the rows were left out");
+            self.notes.push(Note::new("blank-lines", message, blank));
+        }
+    }
+
+    /// A total with its numbers stays: it is data, but whoever adds up the column has to know of it.
+    fn note_total(&mut self, rows: &[u32]) {
+        let Some(&last) = rows.last() else { return };
+        let last = last as usize;
+        if rows.len() > 2 && self.filled(last) > 1 && is_total(self.records.field(last, 0).inner) {
+            let message = "the last row looks like the total of the others; it was kept";
+            let note = Note::new("total-row", message, 1).with_sample(self.records.line(last));
+            self.notes.push(note);
+        }
+    }
+
+    fn cut_footer(&mut self, rows: &mut Vec<u32>) {
+        let records = self.records;
+        let tail = rows
+            .iter()
+            .rev()
+            .take(FOOTER_ROWS)
+            .take_while(|row| self.filled(**row as usize) <= 1)
+            .count();
+        let start = rows.len() - tail;
+        let set_apart = |row: u32| self.filled(row as usize) == 0 || records.after_blank.binary_search(&row).is_ok();
+        // Below a gap, lines with one field are notes; without a gap, those that were written without delimiters.
+        let gap = rows[start..].iter().position(|row| set_apart(*row)).unwrap_or(tail);
+        let above = start
+            .checked_sub(1)
+            .map(|at| records.field(rows[at] as usize, 0).inner.trim());
+        let remark = |row: u32| {
+            let field = records.field(row as usize, 0).inner.trim();
+            self.filled(row as usize) == 1 && is_remark(field, self.width)
+        };
+        let loose = |row: u32| {
+            let field = records.field(row as usize, 0).inner.trim();
+            if remark(row) {
+                return true;
+            }
+            let like_above = above.is_some_and(|above| is_typed(above) && shape(above) == shape(field));
+            self.width >= 3 && records.width(row as usize) == 1 && !like_above
+        };
+        let without_gap = rows[start..start + gap]
+            .iter()
+            .rev()
+            .take_while(|row| loose(**row))
+            .count();
+        // A line with all its delimiters is a row if its one field stands where only a row has it, or looks like the one
+        // above: a record of which little is known is no remark, and a remark has more than one word.
+        let is_key = |text: &str| {
+            above.is_some_and(|above| shape(above) == shape(text))
+                && (is_typed(text) || !text.contains([' ', ':', '：']))
+        };
+        let row_like = |row: u32| {
+            let cell = (0..records.width(row as usize))
+                .map(|column| (column, records.field(row as usize, column).inner.trim()))
+                .find(|(_, text)| !text.is_empty());
+            records.width(row as usize) >= self.width
+                && !remark(row)
+                && cell.is_some_and(|(column, text)| column > 0 || is_key(text))
+        };
+        let last_row = rows[start..]
+            .iter()
+            .rposition(|row| row_like(*row))
+            .map_or(0, |at| at + 1);
+        let cut = (start + gap - without_gap).max(start + last_row);
+        let dropped: Vec<usize> = rows.split_off(cut).into_iter().map(|row| row as usize).collect();
+        let (empty, footer): (Vec<usize>, Vec<usize>) = dropped.into_iter().partition(|row| self.filled(*row) == 0);
+        self.note_lines("empty-rows", "rows of empty fields at the end were left out", &empty);
+        self.note_lines("footer", "lines below the table were left out", &footer);
+    }
+}
+
+/// Whether the only field of a row with all its delimiters remarks on the table: `Source: …`, `* estimated`, and in a
+/// table of three columns or more a `Total` without any number.
+fn is_remark(field: &str, width: usize) -> bool {
+    let field = field.to_lowercase();
+    if width >= 3 && TOTALS.contains(&field.trim_end_matches([':', '：', ' '])) {
+        return true;
+    }
+    let opening = field.split([':', '：']).next().unwrap_or_default().trim();
+    let colon = opening.len() < field.len();
+    (colon && (REMARKS.contains(&opening) || TOTALS.contains(&opening)))
+        || ["* ", "** ", "† ", "‡ ", "※"]
+            .iter()
+            .any(|mark| field.starts_with(mark))
+}
+
+/// Whether the first field of a row with values calls it a total.
+fn is_total(field: &str) -> bool {
+    TOTALS.contains(&field.trim().trim_end_matches([':', '：', ' ']).to_lowercase().as_str())
+}
