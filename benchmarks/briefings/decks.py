@@ -26,12 +26,13 @@ from benchmarks.briefings.stories import Row, Story
 
 @dataclass(frozen=True, slots=True)
 class Deck:
-    """Makes pages from a story; `group` is the group that questions are about."""
+    """Makes pages from a story; `group` is the group that questions are about, `style` that of the tables."""
 
     story: Story
     random: Random
     group: str
     style: str
+    seed: int = 1
 
     def head(self, title: str, subtitle: str = "", batch: str | None = None, *, old: bool = False) -> Head:
         """Return what stands above and below a page about `batch`, the current one unless told."""
@@ -123,8 +124,8 @@ class Deck:
             f"{words.group}：{self.group} · {batch}",
         )
 
-    def measures(self, rows: Sequence[Row]) -> Grid:
-        """Return a table of all measures of some rows."""
+    def measures(self, rows: Sequence[Row], *, grouped: bool = True) -> Grid:
+        """Return a table of all measures of some rows, with their groups unless told."""
         words, story = self.story.words, self.story
         header = (
             story.label(words.entity),
@@ -134,7 +135,10 @@ class Deck:
             story.label(words.count),
         )
         lines = [(row.entity, row.group, str(row.amount), str(row.net), str(row.count)) for row in rows]
-        return Grid((header, *lines), (2.2, 1.4, 2.1, 2.3, 1.4))
+        weights = (2.2, 1.4, 2.1, 2.3, 1.4)
+        if not grouped:
+            return Grid((_without(header, 1), *(_without(line, 1) for line in lines)), (2.2, 2.1, 2.6, 1.6))
+        return Grid((header, *lines), weights)
 
     def ranking(self, rows: Sequence[Row], what: str, batch: str | None = None, *, old: bool = False) -> TablePage:
         """Return a ranking with `names`, `values` or `both` beside the rank."""
@@ -176,7 +180,7 @@ class Deck:
         title = story.say("Detail by name", "明细")
         return TablePage(
             self.head(title, story.say("In order of name", "按名称排列")),
-            self.measures(rows),
+            self.measures(rows, grouped=size < 24),
             size=size,
             style=self.style,
         )
@@ -249,6 +253,10 @@ class Deck:
         words, story = self.story.words, self.story
         label = f"{story.label(words.amount)} ≥ ({words.unit})"
         return self.panel(((label, MASK),), note=story.say("Threshold withheld", "门槛不公开"))
+
+
+def _without(cells: tuple[str, ...], place: int) -> tuple[str, ...]:
+    return (*cells[:place], *cells[place + 1 :])
 
 
 def _plural(noun: str) -> str:

@@ -109,7 +109,7 @@ class CursorAt:
 
 @dataclass(frozen=True, slots=True)
 class SpokenWord:
-    """One word of the narration with its times in seconds of the video."""
+    """One word of the narration with its times in seconds of the video; `from the` where two are one sound."""
 
     text: str
     start: float

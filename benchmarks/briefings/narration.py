@@ -110,13 +110,14 @@ class Speaker:
     def _words(self, text: str, samples: NDArray[np.int16]) -> list[SpokenWord]:
         loud = np.flatnonzero(np.abs(samples.astype(np.int32)) > _SILENCE * max(1, int(np.abs(samples).max(initial=0))))
         words = []
-        for number, (sample, position, length) in enumerate(self._marks):
-            following = self._marks[number + 1][0] if number + 1 < len(self._marks) else len(samples)
+        for number, (sample, position, _) in enumerate(self._marks):
+            last = number + 1 == len(self._marks)
+            following, stop = (len(samples), len(text)) if last else self._marks[number + 1][:2]
             inside = loud[np.searchsorted(loud, sample) : np.searchsorted(loud, following)]
             start, end = (int(inside[0]), int(inside[-1]) + 1) if len(inside) else (sample, following)
-            words.append(
-                SpokenWord(text[position : position + length], round(start / self.rate, 4), round(end / self.rate, 4))
-            )
+            # espeak-ng tells no begin for a word that leans on the one before (`from the`): they stay together.
+            spoken_text = text[position:stop].strip(" .,;:!?")
+            words.append(SpokenWord(spoken_text, round(start / self.rate, 4), round(end / self.rate, 4)))
         return words
 
 
