@@ -36,6 +36,12 @@ _TEXT_ERROR = 0.55
 _BLOCK = 32
 _BLOCK_ERROR = 32.0
 _BLOCK_SHARE = 0.005
+# Pictures whose error on a coarse grid is within this of the least are compared pixel by pixel, in levels summed over
+# three channels: a one-cell change moves it by less than 1.
+_STRIDE = 4
+_NEAR = 6.0
+# So many of the pixels in which two large pictures differ are enough to tell how much of each is there.
+_ENOUGH = 20000
 # The encoding smears what moves over the blocks around it; pixels, and seconds before and after.
 _SMEAR = 16
 _CURSOR_SECONDS = 0.15
@@ -137,6 +143,32 @@ def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """Where one picture differs from another, and by how much.
+
+    Attributes:
+        places: Flat indices of pixels, spread evenly where there are more than enough.
+        start: What the one has there, of shape (places, 3).
+        towards: What leads from there to the other.
+        share: Share of the pixels that differ.
+    """
+
+    places: NDArray[np.intp]
+    start: NDArray[np.float32]
+    towards: NDArray[np.float32]
+    share: float
+
+    @classmethod
+    def between(cls, one: NDArray[np.uint8], other: NDArray[np.uint8]) -> _Step:
+        """Compare two pictures."""
+        places = np.flatnonzero((np.maximum(one, other) - np.minimum(one, other)).max(axis=2) > _DIFFERS)
+        share = len(places) / (one.shape[0] * one.shape[1])
+        places = places[:: max(1, len(places) // _ENOUGH)]
+        start = one.reshape(-1, 3)[places].astype(np.float32)
+        return cls(places, start, other.reshape(-1, 3)[places].astype(np.float32) - start, share)
+
+
 class Judge:
     """Compares frames with the true pictures of one video."""
 
@@ -153,11 +185,12 @@ class Judge:
 
     def _set_up(self, pictures: Sequence[NDArray[np.uint8]], manifest: Manifest) -> None:
         self.manifest = manifest
-        self._pictures = [picture.astype(np.int16) for picture in pictures]
+        self._pictures = list(pictures)
         self._still = np.ones((manifest.height, manifest.width), bool)
         for live in manifest.live:
             _clear(self._still, live.box, _SMEAR)
         self._contrasts: dict[int, list[tuple[Box, float]]] = {}
+        self._steps: dict[tuple[int, int], _Step] = {}
 
     def shows(self, image: NDArray[np.uint8], time: float) -> int | None:
         """Return which picture a frame shows, or `None` if it shows none of them.
@@ -168,38 +201,41 @@ class Judge:
         """
         if image.shape != self._pictures[0].shape:
             return None
-        seen = image.astype(np.int16)
         mask = self._still.copy()
         if self.manifest.cursor:
             for moment in (time - _CURSOR_SECONDS, time, time + _CURSOR_SECONDS):
                 box = self.manifest.cursor_box(moment)
                 if box is not None:
                     _clear(mask, box, _SMEAR)
-        errors = [np.abs(seen - picture).sum(axis=2, dtype=np.int32) for picture in self._pictures]
-        best = min(range(len(errors)), key=lambda content: int(errors[content][mask].sum()))
+        errors = {content: _error(image, self._pictures[content]) for content in self._near(image, mask)}
+        best = min(errors, key=lambda content: int(errors[content][mask].sum(dtype=np.int64)))
         if not self._texts_agree(best, errors[best], mask) or not _blocks_agree(errors[best], mask):
             return None
-        for other in range(len(self._pictures)):
-            if other != best and self._ghost(seen, best, other, mask):
-                return None
-        return best
+        others = (other for other in range(len(self._pictures)) if other != best)
+        return None if any(self._ghost(image, best, other, mask) for other in others) else best
 
-    def _ghost(self, seen: NDArray[np.int16], best: int, other: int, mask: NDArray[np.bool_]) -> bool:
+    def _near(self, image: NDArray[np.uint8], mask: NDArray[np.bool_]) -> list[int]:
+        """Return the pictures that may be the nearest, by every fourth pixel of every fourth row."""
+        grid = np.s_[::_STRIDE, ::_STRIDE]
+        rough = [float(_error(image[grid], picture[grid])[mask[grid]].mean()) for picture in self._pictures]
+        return [content for content, error in enumerate(rough) if error <= min(rough) + _NEAR]
+
+    def _ghost(self, image: NDArray[np.uint8], best: int, other: int, mask: NDArray[np.bool_]) -> bool:
         """Return whether too much of picture `other` is seen besides `best`."""
-        step = self._pictures[other] - self._pictures[best]
-        where = (np.abs(step).max(axis=2) > _DIFFERS) & mask
-        count = int(where.sum())
-        if count == 0:
+        if (best, other) not in self._steps:
+            self._steps[best, other] = _Step.between(self._pictures[best], self._pictures[other])
+        step = self._steps[best, other]
+        judged = mask.reshape(-1)[step.places]
+        if not judged.any():
             return False
-        towards = step[where].astype(np.float32)
-        rest = (seen[where] - self._pictures[best][where]).astype(np.float32)
-        share = float((rest * towards).sum() / (towards * towards).sum())
-        return share > (_LITTLE_GHOST if count < _LITTLE * mask.size else _GHOST)
+        rest = image.reshape(-1, 3)[step.places].astype(np.float32) - step.start
+        share = float((rest * step.towards)[judged].sum() / np.square(step.towards[judged]).sum())
+        return share > (_LITTLE_GHOST if step.share < _LITTLE else _GHOST)
 
-    def _texts_agree(self, content: int, error: NDArray[np.int32], mask: NDArray[np.bool_]) -> bool:
+    def _texts_agree(self, content: int, error: NDArray[np.uint16], mask: NDArray[np.bool_]) -> bool:
         if content not in self._contrasts:
             self._contrasts[content] = [
-                (text.box, _contrast(self._pictures[content], text.box))
+                (text.box, _contrast(self._pictures[content].astype(np.int16), text.box))
                 for text in self.manifest.pictures[content].texts
             ]
         for box, contrast in self._contrasts[content]:
@@ -273,6 +309,13 @@ class Judge:
         return min((state for state in self.manifest.states if state.content == content), key=distance)
 
 
+def _error(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> NDArray[np.uint16]:
+    """Return the distance of two pictures, summed over the channels, of shape (height, width)."""
+    distance = np.maximum(one, other) - np.minimum(one, other)
+    total: NDArray[np.uint16] = distance[..., 0].astype(np.uint16) + distance[..., 1] + distance[..., 2]
+    return total
+
+
 def _contrast(picture: NDArray[np.int16], box: Box) -> float:
     """Return the mean distance of a box's pixels from its ground, the colour that most of its rim has."""
     left, top, right, bottom = box
@@ -284,11 +327,11 @@ def _contrast(picture: NDArray[np.int16], box: Box) -> float:
     return float(np.abs(inside - ground).sum(axis=2).mean())
 
 
-def _blocks_agree(error: NDArray[np.int32], mask: NDArray[np.bool_]) -> bool:
+def _blocks_agree(error: NDArray[np.uint16], mask: NDArray[np.bool_]) -> bool:
     height, width = (size // _BLOCK * _BLOCK for size in error.shape)
     shape = (height // _BLOCK, _BLOCK, width // _BLOCK, _BLOCK)
     judged = mask[:height, :width].reshape(shape).sum(axis=(1, 3))
-    total = np.where(mask, error, 0)[:height, :width].reshape(shape).sum(axis=(1, 3))
+    total = np.where(mask, error, 0)[:height, :width].reshape(shape).sum(axis=(1, 3), dtype=np.int64)
     # Three channels were added up.
     wrong = total > judged * 3 * _BLOCK_ERROR
     return float(wrong.mean()) <= _BLOCK_SHARE

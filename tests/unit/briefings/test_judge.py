@@ -19,6 +19,8 @@ from debriefer.media.slide import Box
 from debriefer.media.speech import Segment, Transcript, Word
 from debriefer.media.tree import Node, Tag
 
+Perfect = "tuple[Judge, Manifest, list[Shown]]"
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -28,28 +30,22 @@ class Shown:
     revisit_of: int | None = None
 
 
-def at(folder: Path, manifest: Manifest, times: list[float]) -> list[tuple[float, NDArray[np.uint8]]]:
-    """Decode the frames on screen at the given times."""
-    found: list[tuple[float, NDArray[np.uint8]]] = []
+@pytest.fixture(scope="session")
+def perfect(digit_video: tuple[Path, Manifest]) -> tuple[Judge, Manifest, list[Shown]]:
+    """What a detector without faults gives: for each state a frame from the middle of its stillness."""
+    folder, manifest = digit_video
+    slides = []
     with av.open(str(folder / manifest.video)) as container:
         frames = list(container.decode(video=0))
-    for time in times:
-        frame = [frame for frame in frames if frame.time <= time][-1]
-        found.append((frame.time, frame.to_ndarray(format="rgb24")))
-    return found
+    for state in manifest.states:
+        frame = [frame for frame in frames if frame.time <= (state.stable + state.end) / 2][-1]
+        slides.append(Shown(state.begin, frame.time, frame.to_ndarray(format="rgb24"), state.revisit_of))
+    return Judge(folder, manifest), manifest, slides
 
 
-def perfect(folder: Path, manifest: Manifest) -> list[Shown]:
-    middles = [(state.stable + state.end) / 2 for state in manifest.states]
-    return [
-        Shown(state.begin, time, image, state.revisit_of)
-        for state, (time, image) in zip(manifest.states, at(folder, manifest, middles), strict=True)
-    ]
-
-
-def test_a_perfect_detector_gets_full_marks(digit_video: tuple[Path, Manifest]) -> None:
-    folder, manifest = digit_video
-    score = Judge(folder, manifest).score(perfect(folder, manifest))
+def test_a_perfect_detector_gets_full_marks(perfect: Perfect) -> None:
+    judge, _, perfect_slides = perfect
+    score = judge.score(perfect_slides)
     assert score.state_recall == 1.0
     assert score.one_cell_recall == 1.0
     assert score.duplicate_share == 0.0
@@ -57,48 +53,47 @@ def test_a_perfect_detector_gets_full_marks(digit_video: tuple[Path, Manifest]) 
     assert score.time_error_p95 == pytest.approx(0.0)
 
 
-def test_a_frame_of_another_digit_does_not_count(digit_video: tuple[Path, Manifest]) -> None:
-    folder, manifest = digit_video
-    slides = perfect(folder, manifest)
+def test_a_frame_of_another_digit_does_not_count(perfect: Perfect) -> None:
+    judge, manifest, perfect_slides = perfect
+    slides = list(perfect_slides)
     digit = next(state.index for state in manifest.states if state.watch == "digit")
     # The right time with the picture of the state before: what it shows decides.
     slides[digit] = replace(slides[digit], image=slides[digit - 1].image)
-    score = Judge(folder, manifest).score(slides)
+    score = judge.score(slides)
     assert score.found == score.required - 1
     assert score.duplicates == 1
     assert score.changes_caught == score.changes - 2
 
 
-def test_one_frame_for_the_whole_video_finds_one_state(digit_video: tuple[Path, Manifest]) -> None:
-    folder, manifest = digit_video
-    score = Judge(folder, manifest).score(perfect(folder, manifest)[:1])
+def test_one_frame_for_the_whole_video_finds_one_state(perfect: Perfect) -> None:
+    judge, _manifest, perfect_slides = perfect
+    score = judge.score(perfect_slides[:1])
     assert score.found == 1
     assert score.changes_caught == 0
 
 
-def test_noise_and_grey_show_nothing(digit_video: tuple[Path, Manifest]) -> None:
-    folder, manifest = digit_video
+def test_noise_and_grey_show_nothing(perfect: Perfect) -> None:
+    judge, _manifest, _perfect_slides = perfect
     noise = np.random.default_rng(1).integers(0, 255, (720, 1280, 3), dtype=np.uint8)
     grey = np.full((720, 1280, 3), 245, np.uint8)
     small = np.zeros((360, 640, 3), np.uint8)
-    score = Judge(folder, manifest).score([Shown(0.0, 0.0, image) for image in (noise, grey, small)])
+    score = judge.score([Shown(0.0, 0.0, image) for image in (noise, grey, small)])
     assert score.mid_transition == 3
     assert score.state_recall == 0.0
 
 
-def test_the_same_slide_twice_is_a_duplicate_unless_it_says_so(digit_video: tuple[Path, Manifest]) -> None:
-    folder, manifest = digit_video
-    first = perfect(folder, manifest)[0]
-    judge = Judge(folder, manifest)
+def test_the_same_slide_twice_is_a_duplicate_unless_it_says_so(perfect: Perfect) -> None:
+    judge, _manifest, perfect_slides = perfect
+    first = perfect_slides[0]
     assert judge.score([first, first]).duplicate_share == 0.5
     assert judge.score([first, replace(first, revisit_of=0)]).duplicates == 0
 
 
-def test_a_false_return_loses_what_it_shows(digit_video: tuple[Path, Manifest]) -> None:
-    folder, manifest = digit_video
-    slides = perfect(folder, manifest)
+def test_a_false_return_loses_what_it_shows(perfect: Perfect) -> None:
+    judge, _manifest, perfect_slides = perfect
+    slides = list(perfect_slides)
     slides[-1] = replace(slides[-1], revisit_of=0)
-    score = Judge(folder, manifest).score(slides)
+    score = judge.score(slides)
     assert score.false_revisits == 1
     assert score.found == score.required - 1
 
@@ -106,18 +101,15 @@ def test_a_false_return_loses_what_it_shows(digit_video: tuple[Path, Manifest]) 
 @pytest.mark.parametrize(
     ("entry", "share"), [("fade", 0.3), ("fade", 0.5), ("fade", 0.7), ("push", 0.5), ("push", 0.9)]
 )
-def test_a_frame_within_a_change_is_in_mid_transition(
-    digit_video: tuple[Path, Manifest], entry: str, share: float
-) -> None:
-    folder, manifest = digit_video
-    slides = perfect(folder, manifest)
+def test_a_frame_within_a_change_is_in_mid_transition(perfect: Perfect, entry: str, share: float) -> None:
+    judge, _, slides = perfect
     old, new = slides[0].image, slides[1].image
     if entry == "fade":
         image = (old * (1 - share) + new * share).astype(np.uint8)
     else:
         shift = round(share * 1280)
         image = np.concatenate((old[:, shift:], new[:, :shift]), axis=1)
-    assert Judge(folder, manifest).shows(image, 3.0) is None
+    assert judge.shows(image, 3.0) is None
 
 
 def test_what_moves_does_not_count() -> None:
