@@ -73,6 +73,18 @@ def planes(picture: NDArray[np.uint8]) -> Planes:
     return frame.reformat(format="yuv420p").to_ndarray().astype(np.uint8, copy=False)
 
 
+# JPEG's planes use all 256 levels, where video's use 219 of luma and 224 of chroma.
+_LEVELS = np.arange(256)
+_FULL_LUMA = np.clip(np.rint((_LEVELS - 16) * 255 / 219), 0, 255).astype(np.uint8)
+_FULL_CHROMA = np.clip(np.rint((_LEVELS - 128) * 255 / 224 + 128), 0, 255).astype(np.uint8)
+
+
+def full_range(picture: Planes) -> Planes:
+    """Return planes of limited range stretched to the full range of JPEG."""
+    height = picture.shape[0] * 2 // 3
+    return np.concatenate((_FULL_LUMA[picture[:height]], _FULL_CHROMA[picture[height:]]))
+
+
 def paste(target: Planes, patch: Planes, left: int, top: int) -> None:
     """Lay a patch into planes in place; `left`, `top` and the patch's size are even."""
     height, width = target.shape[0] * 2 // 3, target.shape[1]
@@ -123,7 +135,8 @@ def encode(
         last: Planes | None = None
         for pts, picture in frames:
             if frame is None or picture is not last:
-                frame = av.VideoFrame.from_ndarray(picture, format=codec.pixels)
+                coded = full_range(picture) if codec.pixels == "yuvj420p" else picture
+                frame = av.VideoFrame.from_ndarray(coded, format=codec.pixels)
                 last = picture
             frame.pts = pts
             frame.time_base = tick

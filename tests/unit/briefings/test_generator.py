@@ -14,7 +14,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from benchmarks.briefings.encode import CODECS, RATES
+from benchmarks.briefings.encode import CODECS, RATES, encode, planes
 from benchmarks.briefings.film import Film
 from benchmarks.briefings.kinds import KINDS, languages, script
 from benchmarks.briefings.manifest import Box, CursorAt, Manifest, Narration, TaskTruth, cursor_box
@@ -160,6 +160,23 @@ def _unfilmed(kind: str, seed: int, language: str) -> Manifest:
         "name", "v.mp4", kind, seed, language, made.theme, "h264", "25", 1280, 720, 1.0, 1, (), (), (), (), (0, 0),
         Narration(), truth,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_each_codec_keeps_colours_and_times(codec: str, tmp_path: Path) -> None:
+    picture = np.full((96, 128, 3), (240, 240, 240), np.uint8)
+    picture[:, :64] = (31, 95, 191)
+    other = picture[:, ::-1].copy()
+    shots = [(number, planes(picture if number < 12 else other)) for number in range(25)]
+    path = tmp_path / "v.mp4"
+    assert encode(path, iter(shots), CODECS[codec], Fraction(24000, 1001), (128, 96), None) == 25
+    with av.open(str(path)) as container:
+        frames = [(frame.time, frame.to_ndarray(format="rgb24")) for frame in container.decode(video=0)]
+    assert [time for time, _ in frames] == pytest.approx([number * 1001 / 24000 for number in range(25)], abs=1e-3)
+    for number, (_, image) in enumerate(frames):
+        true = picture if number < 12 else other
+        assert np.abs(image.astype(int) - true)[:, 8:56].mean() < 6, number
+        assert np.abs(image.astype(int) - true)[:, 72:120].mean() < 6, number
 
 
 def test_the_same_recipe_gives_the_same_bytes(digit_video: tuple[Path, Manifest], tmp_path: Path) -> None:
