@@ -14,6 +14,7 @@ from pathlib import Path
 from benchmarks.briefings.encode import CODECS, RATES
 from benchmarks.briefings.kinds import KINDS, languages
 from benchmarks.briefings.produce import Recipe, produce, recipes
+from benchmarks.briefings.taskfolder import write
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -26,6 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--rate", choices=tuple(RATES), help="one frame rate for all (default: they take turns)")
     parser.add_argument("--language", choices=("en", "zh"), help="language of the slides (default: they take turns)")
     parser.add_argument("--full-hd", action="store_true", help="1920x1080 for all instead of every sixth")
+    parser.add_argument("--task", action="store_true", help="write whole task folders: OUT/input, OUT/output")
     options = parser.parse_args(argv)
     for recipe in recipes(options.seed):
         if recipe.seed != options.seed or recipe.kind not in options.kind:
@@ -38,6 +40,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             full_hd=options.full_hd or recipe.full_hd,
         )
         manifest = produce(wanted, options.out / wanted.name)
+        if options.task:
+            task = f"task_{KINDS.index(wanted.kind) + 1 + 1000 * wanted.seed}"
+            write(manifest, options.out / wanted.name / manifest.video, options.out, task)
         needed = sum(state.required for state in manifest.states)
         print(
             f"{wanted.name}: {manifest.duration:.1f} s, {manifest.frames} frames, "
