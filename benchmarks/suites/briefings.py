@@ -333,7 +333,8 @@ def layout(
             for there, read in result.wrong if verbose else ():
                 print(f"{manifest.name}: `{there}` was read as `{read}`", file=sys.stderr)
     if not total.letters:
-        unmeasured.update(dict.fromkeys(names, "no 1280x720 video holds text"))
+        reason = "no 1280x720 video holds text" if each > 0 else "not asked for (`--layouts 0`)"
+        unmeasured.update(dict.fromkeys(names, reason))
         return {}
     if not total.cells:
         unmeasured["cell_accuracy"] = "no 1280x720 video holds a table"
