@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from debriefer.catalog.catalog import CATALOG_FILE
+from debriefer.catalog.sides import SIDE_FILES
 from debriefer.errors import DebrieferError, WorkbenchError
 from debriefer.workbench.cells import shortened
 from debriefer.workbench.editing import region_lines
@@ -21,6 +23,8 @@ from debriefer.workbench.scaffold import SOLVER_FILE, WORKDIR, read_solver_text,
 Status = Literal["FAILED", "NO OUTPUT", "OK"]
 
 _SCRIPT = f"{WORKDIR}/{SOLVER_FILE}"
+# What a script reads and must not write.
+_READ_ONLY = tuple(f"{WORKDIR}/{name}" for name in (CATALOG_FILE, *SIDE_FILES))
 _MOST_OUTPUT_CHARACTERS = 2000
 # How Rust, C++ and DuckDB say that memory was refused.
 _OUT_OF_MEMORY = re.compile(
@@ -108,7 +112,7 @@ def run(work: Path, limits: Limits, *, self_check: bool = True, rows: int = 5) -
     try:
         text = read_solver_text(work / WORKDIR / SOLVER_FILE)
         region_of(text)
-        outcome = run_confined(work, limits, protected=(_SCRIPT, f"{WORKDIR}/catalog.duckdb"))
+        outcome = run_confined(work, limits, protected=(_SCRIPT, *_READ_ONLY))
     except DebrieferError as error:
         return RunResult("FAILED", reason=error.message, hint=error.hint)
     except OSError as error:
