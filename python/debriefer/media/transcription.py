@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+import re
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -37,8 +39,13 @@ _WINDOW_SECONDS = 30
 # Below these a reading is doubtful: geometric mean of its words' probabilities, and its least sure word.
 _DOUBTFUL_SEGMENT = 0.75
 _DOUBTFUL_WORD = 0.45
-# Text that compresses better repeats itself (the bound of Whisper's own fallback).
+# Text that compresses better repeats itself (the bound of Whisper's own fallback); it does not see short loops.
 _REPETITIVE = 2.4
+_LOOP = re.compile(r"(\D{1,12}?)\1{3,}")
+# Nobody speaks more tokens a second; without a bound a loop fills the whole window, and each fallback does again.
+_TOKENS_PER_SECOND = 12
+_TOKENS_OF_MARGIN = 20
+_MOST_NEW_TOKENS = 320
 # A doubtful segment is read again with this much sound on either side, but not with its neighbours' words, whose times
 # are good to about a tenth of a second.
 _MARGIN_SECONDS = 0.5
@@ -46,6 +53,12 @@ _OVERLAP_SECONDS = 0.1
 # A second reading shorter than this share of the first has lost something.
 _LEAST_SHARE = 0.8
 _DIGEST_BYTES = 1 << 20
+# A pause this long parts two stretches of speech, and a segment that lies in speech for less than this share was made
+# up: the decoder is given margins of 0.4 s around speech, and fills them with terms that it was told to expect.
+_PAUSE_MILLISECONDS = 500
+_LEAST_SPOKEN = 0.2
+# What stands between the terms turns up in the text where the language writes it otherwise.
+_COMMAS = {"zh": "，", "yue": "，", "ja": "、"}
 
 Progress = Callable[[float], None]
 
@@ -146,10 +159,11 @@ class FasterWhisper:
         empty = Transcript(model=self.name)
         for chunk in track.chunks():
             deadline = began + self._patience.of(track.seconds)
+            speech = _speech(chunk)
+            if not speech:
+                continue
             if language is None:
-                language = _detect(whisper, chunk)
-                if language is None:
-                    continue
+                language = _detect(whisper, chunk, speech)
                 terms = _fitting(whisper, for_language(hotwords, language.code))
             if time.monotonic() >= deadline:
                 notes.append(_not_reached(chunk.start, chunk.start + chunk.seconds))
@@ -160,7 +174,9 @@ class FasterWhisper:
             if self._second_pass:
                 heard, left = self._read_again(chunk, heard, language, terms, deadline)
                 unread += left
-            segments.extend(heard)
+            kept = [segment for segment in heard if _is_spoken(segment, speech)]
+            notes.extend(_left_out(segment) for segment in heard if segment not in kept)
+            segments.extend(kept)
         if unread:
             several = "" if unread == 1 else "s"
             notes.append(f"{unread} doubtful segment{several} not read again at full precision: no time or memory left")
@@ -288,10 +304,11 @@ def _segments(
         beam_size=_BEAM,
         best_of=_SAMPLES_OF_FALLBACK,
         temperature=list(_TEMPERATURES),
+        max_new_tokens=min(_MOST_NEW_TOKENS, _TOKENS_OF_MARGIN + _TOKENS_PER_SECOND * len(samples) // SAMPLE_RATE),
         condition_on_previous_text=False,
         word_timestamps=True,
         vad_filter=vad_filter,
-        hotwords=", ".join(terms) or None,
+        hotwords=_COMMAS.get(language, ", ").join(terms) or None,
     )
     segments: Iterable[Any] = found
     return segments
@@ -324,20 +341,38 @@ def _confidence(words: Sequence[Word]) -> float | None:
 
 
 def _repeats(text: str) -> bool:
-    import zlib  # noqa: PLC0415
-
     raw = text.encode()
-    return len(raw) / max(1, len(zlib.compress(raw))) > _REPETITIVE
+    return bool(_LOOP.search(text)) or len(raw) / max(1, len(zlib.compress(raw))) > _REPETITIVE
 
 
-def _detect(whisper: Any, chunk: Chunk) -> _Language | None:  # noqa: ANN401
-    """Return the language of a chunk from the sum of several windows' probabilities, `None` where nobody speaks."""
-    speech = needed("faster_whisper.vad").get_speech_timestamps(chunk.samples)
-    if not speech:
-        return None
+def _speech(chunk: Chunk) -> list[tuple[float, float]]:
+    """Return where somebody speaks, in seconds on the video's clock, without the margins that a decoder wants."""
+    vad = needed("faster_whisper.vad")
+    options = vad.VadOptions(speech_pad_ms=0, min_silence_duration_ms=_PAUSE_MILLISECONDS)
+    return [
+        (chunk.start + stretch["start"] / SAMPLE_RATE, chunk.start + stretch["end"] / SAMPLE_RATE)
+        for stretch in vad.get_speech_timestamps(chunk.samples, options)
+    ]
+
+
+def _is_spoken(segment: Segment, speech: Sequence[tuple[float, float]]) -> bool:
+    """Return whether a segment lies where somebody speaks; in the silence behind speech the model makes words up."""
+    overlap = sum(max(0.0, min(end, segment.end) - max(begin, segment.start)) for begin, end in speech)
+    return overlap >= _LEAST_SPOKEN * max(segment.end - segment.start, 0.02)
+
+
+def _left_out(segment: Segment) -> str:
+    return f"left out at {segment.start:.1f}-{segment.end:.1f} s, where nobody speaks: {segment.text.strip()[:40]}"
+
+
+def _detect(whisper: Any, chunk: Chunk, speech: Sequence[tuple[float, float]]) -> _Language:  # noqa: ANN401
+    """Return the language of a chunk from the sum of several windows' probabilities."""
     if not whisper.model.is_multilingual:
         return _Language("en", 1.0)
-    voiced = np.concatenate([chunk.samples[stretch["start"] : stretch["end"]] for stretch in speech])
+    places = [
+        (int((begin - chunk.start) * SAMPLE_RATE), int((end - chunk.start) * SAMPLE_RATE)) for begin, end in speech
+    ]
+    voiced = np.concatenate([chunk.samples[begin:end] for begin, end in places])
     size = _WINDOW_SECONDS * SAMPLE_RATE
     windows = min(_LANGUAGE_WINDOWS, -(-len(voiced) // size))
     starts = np.linspace(0, max(0, len(voiced) - size), windows).astype(int)
