@@ -18,6 +18,7 @@ FLOORS = (
         "debriefer.scoring",
         "debriefer.offline",
         "debriefer.models",
+        "debriefer.media",
     ),
     ("dspy_programs",),
     ("debriefer.pipeline",),

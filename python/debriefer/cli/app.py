@@ -17,6 +17,7 @@ from debriefer.cli.score import score
 from debriefer.cli.solve import solve
 from debriefer.cli.sql import sql
 from debriefer.cli.tables import tables
+from debriefer.cli.video import video
 from debriefer.errors import DebrieferError
 
 app = typer.Typer(
@@ -44,7 +45,7 @@ def _options(
     pass
 
 
-for _command in (solve, run, tables, sql, score, doctor):
+for _command in (solve, run, tables, sql, video, score, doctor):
     app.command()(_command)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from debriefer.models import Budget
-from debriefer.pipeline import ModelChoice, RunSettings
+from debriefer.pipeline import MediaSettings, ModelChoice, RunSettings
 
 _MODEL = "With a model"
 _DEFAULTS = RunSettings()
@@ -54,6 +54,16 @@ CacheFolder = Annotated[
     Path | None, typer.Option("--cache", help="Keep what stages made here; `.cache` in the output folder by default.")
 ]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Make everything anew.")]
+SpeechModel = Annotated[
+    str | None,
+    typer.Option(
+        "--speech-model",
+        help="Whisper model: folder, name in the local cache, `model@https://host/v1`, or `none`; else "
+        "`DEBRIEFER_SPEECH_MODEL`.",
+        rich_help_panel="Video",
+        show_default=False,
+    ),
+]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show one line a turn of the model.")]
 
 ATTEMPTS = _DEFAULTS.attempts
@@ -70,10 +80,12 @@ def settings_of(
     max_cost: float | None,
     offline_fallback: bool,
     always_answer: bool,
+    speech_model: str | None = None,
 ) -> RunSettings:
     """Return the settings that the options make."""
     budget = Budget(requests=max_requests, seconds=max_seconds, input_tokens=max_tokens, cost=max_cost)
-    return RunSettings(attempts, budget, offline_fallback, always_answer)
+    media = MediaSettings(speech_model=speech_model)
+    return RunSettings(attempts, budget, offline_fallback, always_answer, media)
 
 
 def choice_of(lm: str | None, *, offline: bool) -> ModelChoice | None:

@@ -31,6 +31,7 @@ def solve(
     offline_fallback: options.Fallback = True,
     cache: options.CacheFolder = None,
     no_cache: options.NoCache = False,
+    speech_model: options.SpeechModel = None,
     verbose: options.Verbose = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON instead of the CSV.")] = False,
 ) -> None:
@@ -58,6 +59,7 @@ def solve(
             max_cost=max_cost,
             offline_fallback=offline_fallback,
             always_answer=always_answer,
+            speech_model=speech_model,
         ),
         work=work,
         cache=options.cache_of(cache, output, no_cache=no_cache),

@@ -2,6 +2,7 @@
 
 from debriefer.pipeline.batch import find_tasks, run
 from debriefer.pipeline.cache import Cache
+from debriefer.pipeline.media import MediaSettings, MediaStage
 from debriefer.pipeline.outcome import Attempt, Outcome, Status
 from debriefer.pipeline.registry import StageRegistry, default_registry
 from debriefer.pipeline.settings import ModelChoice, RunSettings
@@ -13,6 +14,8 @@ __all__ = [
     "BaseStage",
     "Cache",
     "Inputs",
+    "MediaSettings",
+    "MediaStage",
     "ModelChoice",
     "Outcome",
     "Product",

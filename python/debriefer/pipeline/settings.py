@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from debriefer.models import Budget, Models
+from debriefer.pipeline.media import MediaSettings
 
 # An attempt is bounded in time, so that one task cannot hold a place for ever. Eighty requests of a slow model of
 # 20 s each fit into it.
@@ -23,12 +24,14 @@ class RunSettings:
         budget: Bounds on each attempt (80 requests in the specification).
         offline_fallback: Whether the offline baseline may answer where the model gave no output.
         always_answer: Whether the offline baseline gives its best reading, however unsure.
+        media: How videos are read.
     """
 
     attempts: int = 5
     budget: Budget = field(default_factory=lambda: Budget(requests=80, seconds=_ATTEMPT_SECONDS))
     offline_fallback: bool = True
     always_answer: bool = False
+    media: MediaSettings = field(default_factory=MediaSettings)
 
     def __post_init__(self) -> None:
         if self.attempts < 1:
@@ -42,7 +45,8 @@ class RunSettings:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
         """Return the settings that `to_dict` gave."""
-        return cls(**{**values, "budget": Budget(**values["budget"])})
+        media = MediaSettings(**values["media"])
+        return cls(**{**values, "budget": Budget(**values["budget"]), "media": media})
 
 
 @dataclass(frozen=True, slots=True)
