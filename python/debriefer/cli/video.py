@@ -109,6 +109,7 @@ def _progress() -> Iterator[Say]:
     )
     with Progress(*columns, console=console.messages, transient=True) as progress:
         bars: dict[str, TaskID] = {}
+        totals: dict[str, float] = {}
 
         def say(step: str, done: float, total: float) -> None:
             for other, bar in bars.items():
@@ -117,13 +118,18 @@ def _progress() -> Iterator[Say]:
                     progress.update(bar, total=1, completed=1)
             if step not in bars:
                 bars[step] = progress.add_task(_STEPS[step], total=None, done="")
-            shown = "" if not done and not total else f"{done:.0f} s" if step == "speech" else f"{done:.0f}"
-            if total:
-                shown = f"{shown} of {total:.0f} s" if step == "speech" else f"{shown} of {total:.0f}"
-                progress.update(bars[step], total=total)
-            progress.update(bars[step], completed=done, done=shown)
+            totals[step] = total or totals.get(step, 0.0)
+            shown = _shown(step, done, totals[step])
+            progress.update(bars[step], total=totals[step] or None, completed=done, done=shown)
 
         yield say
+
+
+def _shown(step: str, done: float, total: float) -> str:
+    if step == "slides":
+        return f"{done:.0%}" if total else ""
+    unit = " s" if step == "speech" else ""
+    return f"{done:.0f}{unit} of {total:.0f}{unit}" if total else f"{done:.0f}{unit}"
 
 
 def _clear(target: Path) -> None:

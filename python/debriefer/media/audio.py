@@ -1,4 +1,4 @@
-"""The sound of a video: its first audio track as 16 kHz mono on the video's clock, in chunks of bounded size."""
+"""The sound of a video: its first audio track as 16 kHz mono on the clock of its pts, in chunks of bounded size."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ class Chunk:
 class Soundtrack:
     """The first audio track of a file.
 
-    Times are those of the video: the track may begin before or after it, and gaps in its timestamps come as silence.
+    Times are the track's pts, as slides are timed by the pts of theirs: it may begin before or after the pictures, and
+    gaps in its timestamps come as silence.
 
     Attributes:
         path: The file.
@@ -112,10 +113,9 @@ class Soundtrack:
         produced = 0
         with opened(self.path) as container:
             stream = container.streams.audio[0]
-            zero = clock_zero(container)
             resampling = _Resampling(av)
             for frame in self._frames(container, stream):
-                time = None if frame.pts is None else float(frame.pts * frame.time_base) - zero
+                time = None if frame.pts is None else float(frame.pts * frame.time_base)
                 if begun is None:
                     begun = time or 0.0
                 gap = 0.0 if time is None else time - begun - (produced + resampling.pending) / SAMPLE_RATE
@@ -208,12 +208,6 @@ def opened(path: Path) -> Iterator[Any]:
         raise MediaError(message, hint="check that the file is complete and plays elsewhere") from error
     with container:
         yield container
-
-
-def clock_zero(container: Any) -> float:  # noqa: ANN401 -- PyAV's, imported late
-    """Return the pts, in seconds, at which the clock of the whole video starts: 0, as slides are timed by raw pts."""
-    del container
-    return 0.0
 
 
 def _quietest(samples: NDArray[np.float32]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from debriefer.errors import MediaError
-from debriefer.media.audio import clock_zero, opened
+from debriefer.media.decode import Video, open_video, rgb
 from debriefer.media.packages import needed
 from debriefer.media.store import VideoStore
 
@@ -111,42 +112,39 @@ def _even(spans: Sequence[Span], budget: int) -> list[float]:
     return times
 
 
-def _decoded(video: Path, times: Sequence[float]) -> Iterator[tuple[float, NDArray[np.uint8]]]:
-    """Yield the frame that is on screen at each of the times, which ascend; each frame once.
+def _decoded(path: Path, times: Sequence[float]) -> Iterator[tuple[float, NDArray[np.uint8]]]:
+    """Yield the frame that is on screen at each of the times, which ascend; each frame once, upright.
 
-    Decoding goes on from one time to the next; it seeks only over more than a keyframe's distance.
+    Decoding goes on from one time to the next; it seeks only over more than a keyframe's usual distance.
     """
-    with opened(video) as container:
-        if not container.streams.video:
-            message = f"`{video}` has no video stream"
-            raise MediaError(message)
-        stream = container.streams.video[0]
-        stream.thread_type = "AUTO"
-        zero = clock_zero(container)
-        last: Any = None
-        given: Any = None
-        frames: Iterator[Any] = iter(())
-        waiting: Any = None
+    with open_video(path) as video:
+        frames: Iterator[tuple[float, Any]] = iter(())
+        shown: tuple[float, Any] | None = None
+        following: tuple[float, Any] | None = None
+        given = -1.0
         for time in times:
-            if last is None or time - _time(last, zero) > _SEEK_SECONDS:
-                container.seek(int((time + zero) / stream.time_base), stream=stream)
-                frames, waiting, last = iter(container.decode(stream)), None, None
-            while True:
-                waiting = waiting if waiting is not None else next(frames, None)
-                if waiting is None or (last is not None and _time(waiting, zero) > time):
-                    break
-                last, waiting = waiting, None
-            if last is not None and last is not given:
-                given = last
-                yield _time(last, zero), last.to_ndarray(format="rgb24")
+            if shown is None or time - shown[0] > _SEEK_SECONDS:
+                video.container.seek(int(time / (video.stream.time_base or 1)), stream=video.stream)
+                frames = _frames(video)
+                shown, following = None, next(frames, None)
+            while following is not None and (shown is None or following[0] <= time):
+                shown, following = following, next(frames, None)
+            if shown is not None and shown[0] > given:
+                given = shown[0]
+                yield given, rgb(shown[1], shown[1].width, shown[1].height)
 
 
 # Encoders set a keyframe at least every 250 frames by default; a longer way is quicker by seeking.
 _SEEK_SECONDS = 10.0
 
 
-def _time(frame: Any, zero: float) -> float:  # noqa: ANN401 -- PyAV's
-    return float(frame.pts * frame.time_base) - zero
+def _frames(video: Video) -> Iterator[tuple[float, Any]]:
+    """Yield frames with their times from where the container stands."""
+    for packet in itertools.chain(video.packets(), (None,)):
+        for frame in video.decode(packet):
+            time = video.seconds(frame.pts)
+            if time is not None:
+                yield time, frame
 
 
 def _read(path: Path) -> NDArray[np.uint8]:

@@ -12,7 +12,7 @@ class Word:
     """One spoken word.
 
     Attributes:
-        start: Begin, in seconds from the start of the video.
+        start: Begin, in seconds from the pts, the clock of the slides too.
         end: End, in seconds.
         text: The word as transcribed, with the space that stands before it, if any.
         probability: The model's confidence in [0, 1]; `None` where the model gives none.

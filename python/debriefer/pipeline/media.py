@@ -65,7 +65,14 @@ class MediaSettings:
         listener = transcriber(
             self.speech_model, downloads=self.downloads, progress=lambda seconds: say("speech", seconds, 0)
         )
-        return Makers(_slides, self._layout(models), listener)
+
+        def find(path: Path) -> Slides:
+            found: Slides = needed("debriefer.media.detection").slides(
+                path, progress=lambda share: say("slides", share, 1)
+            )
+            return found
+
+        return Makers(find, self._layout(models), listener)
 
     def _layout(self, models: Models | None) -> LayoutReader | None:
         if self.layout == "none":
@@ -77,12 +84,7 @@ class MediaSettings:
             raise MediaError(message, hint="name one with `--lm`, or by `MODEL_API_URL` and `MODEL_NAME`")
         from dspy_programs.layout import VisionRefiner  # noqa: PLC0415 -- loads DSPy
 
-        return OcrLayout(refiner=VisionRefiner(models))
-
-
-def _slides(path: Path) -> Slides:
-    found: Slides = needed("debriefer.media.detection").slides(path)
-    return found
+        return OcrLayout(refiner=VisionRefiner(models.lm("layout")))
 
 
 def video_key(path: Path, settings: Mapping[str, Any]) -> str:
