@@ -1,0 +1,364 @@
+"""Text lines of a picture by RapidOCR, from models on disk and never from the net."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import math
+import re
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from debriefer.errors import MediaError
+from debriefer.media.layout.ink import Ink, crop_of, ink_columns, is_mask, pieces
+from debriefer.media.layout.spacing import spaced
+from debriefer.media.slide import Box
+from debriefer.media.tree import TextLine
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_EXTRA = "pip install 'debriefer[video]'"
+# The detector sees pictures whose shorter side is at least this long; smaller bounds on the longer side lost
+# small digits (perf-anchors.md, section 2: 960 and 1280 lost 7 and 6 of 406 cells, 736 none).
+_DETECTION_SIDE = 736
+# Pixels of the longer side above which the detector sees a smaller copy. Text is always read from the full picture.
+_LARGEST_SIDE = 2_000
+# The recogniser pads every line to this width at least. Its own 320 costs twice the time for the short
+# lines of tables and reads them no better.
+_RECOGNITION_WIDTH = 48
+_RECOGNITION_HEIGHT = 48
+_LEAST_CONFIDENCE = 0.5
+# Below this a row of equal signs is taken for a mask; digits and letters are read with more.
+_DOUBTFUL = 0.9
+# A rereading takes in this much around a change, in pixels: a line whose end changed is read whole.
+_AROUND = 24
+# Above this share of the picture a rereading saves nothing.
+_WHOLE = 0.6
+_MASK = re.compile(r"^[\*★☆✱＊•●·∙⋆.]{3,}$")
+_STARS = re.compile(r"[★☆✱＊●⋆•]{2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class RapidOcr:
+    """Reads text with RapidOCR on onnxruntime.
+
+    The models are those of RapidOCR's own wheel (PP-OCRv6 small), or the two files `*det*.onnx` and `*rec*.onnx` of a
+    folder. They are loaded at the first picture, once a process. The default is the smallest one that keeps digits
+    right: PP-OCRv6 tiny, four times as fast, overlooks single digits in table cells and misreads letters in
+    compressed frames (docs/video.md has the figures).
+
+    The same picture gives the same lines, whatever was read before: every line is recognised by itself.
+
+    Attributes:
+        model: Folder with the two model files; `None` for those of the wheel.
+        threads: Threads that one reading may use.
+    """
+
+    model: Path | str | None = None
+    threads: int = 2
+
+    @property
+    def name(self) -> str:
+        """What the reader is called in logs and cache keys: library, version and models."""
+        detection, recognition = _files(self.model)
+        return f"rapidocr {metadata.version('rapidocr')} {detection.stem} {recognition.stem}"
+
+    def read(self, image: NDArray[np.uint8]) -> tuple[TextLine, ...]:
+        """Return the lines of text of an RGB picture of shape (height, width, 3), top to bottom, left to right.
+
+        A box fits the ink of its line. Text of two table cells is two lines, even where they stand close together.
+
+        Raises:
+            MediaError: The picture has another shape, or the models cannot be loaded.
+        """
+        _check(image)
+        return _in_order(self._engine().lines(image))
+
+    def reread(
+        self, image: NDArray[np.uint8], before: Sequence[TextLine], changed: Sequence[Box]
+    ) -> tuple[TextLine, ...]:
+        """Return the lines of a picture that differs from an earlier one only within some boxes.
+
+        Lines that touch no change are taken over as they are; around each change the picture is read anew.
+
+        Args:
+            image: The picture, as for `read`.
+            before: What `read` gave for the earlier picture.
+            changed: Where the two differ; with none the whole picture is read.
+
+        Raises:
+            MediaError: As for `read`.
+        """
+        _check(image)
+        height, width = image.shape[:2]
+        windows = _windows(changed, before, width, height)
+        if not windows or sum(_area(window) for window in windows) > _WHOLE * width * height:
+            return self.read(image)
+        kept = [line for line in before if not any(_touches(line.box, window) for window in windows)]
+        for window in windows:
+            part = np.ascontiguousarray(image[window.top : window.bottom, window.left : window.right])
+            found = self._engine().lines(part, scale=_scale(height, width))
+            kept += [replace(line, box=_moved(line.box, window.left, window.top)) for line in found]
+        return _in_order(kept)
+
+    def _engine(self) -> _Engine:
+        detection, recognition = _files(self.model)
+        return _engine(str(detection), str(recognition), self.threads)
+
+
+class _Engine:
+    """The loaded models. RapidOCR keeps options of a call in itself, so that calls take turns."""
+
+    def __init__(self, detection: str, recognition: str, threads: int) -> None:
+        rapidocr, runtime = _imported("rapidocr"), _imported("onnxruntime")
+        try:
+            session = runtime.InferenceSession(recognition, providers=["CPUExecutionProvider"])
+            whole = "character" in session.get_modelmeta().custom_metadata_map
+            del session
+            # RapidOCR would fetch a list of characters that a model lacks.
+            reader = rapidocr.RapidOCR(params=_options(detection, recognition, threads)) if whole else None
+        except Exception as error:
+            message = f"`{detection}` and `{recognition}` cannot be loaded as OCR models: {_first_line(error)}"
+            raise MediaError(message, hint="give a folder with `*det*.onnx` and `*rec*.onnx` of PP-OCR") from error
+        if reader is None:
+            message = f"`{recognition}` does not hold its characters"
+            raise MediaError(message, hint="use a recognition model of PP-OCR exported for RapidOCR")
+        self._reader: Any = reader
+        self._lock = threading.Lock()
+
+    def lines(self, image: NDArray[np.uint8], scale: float | None = None) -> list[TextLine]:
+        """Return the lines of a picture, unordered; `scale` is the one at which the detector sees it."""
+        with self._lock:
+            boxes = self._detect(image, _scale(*image.shape[:2]) if scale is None else scale)
+            found: list[TextLine] = []
+            for box in boxes:
+                for ink in pieces(image, box):
+                    line = self._recognise(image, ink)
+                    if line is not None:
+                        found.append(line)
+        return found
+
+    def _detect(self, image: NDArray[np.uint8], scale: float) -> list[Box]:
+        cv2 = _imported("cv2")
+        height, width = image.shape[:2]
+        bgr = np.ascontiguousarray(image[:, :, ::-1])
+        if scale != 1.0:
+            way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+            bgr = cv2.resize(bgr, (max(1, round(width * scale)), max(1, round(height * scale))), interpolation=way)
+        found = self._reader(bgr, use_det=True, use_cls=False, use_rec=False)
+        boxes: list[Box] = []
+        for corners in () if found.boxes is None else found.boxes:
+            left, top = (float(value) / scale for value in np.min(corners, axis=0))
+            right, bottom = (float(value) / scale for value in np.max(corners, axis=0))
+            box = Box(
+                max(0, math.floor(left)),
+                max(0, math.floor(top)),
+                min(width, math.ceil(right)),
+                min(height, math.ceil(bottom)),
+            )
+            if box.right - box.left >= 4 and box.bottom - box.top >= 4:  # noqa: PLR2004 -- less holds no glyph
+                boxes.append(box)
+        return boxes
+
+    def _recognise(self, image: NDArray[np.uint8], ink: Ink) -> TextLine | None:
+        text, confidence = self._text(crop_of(image, ink), ink)
+        if ink.strike is not None:
+            # A line through the letters reads as strokes of them.
+            lifted, sure = self._text(crop_of(image, ink, lifted=True), ink)
+            if sure >= confidence:
+                text, confidence = lifted, sure
+        text = cleaned(text)
+        if confidence < _DOUBTFUL and is_mask(image, ink):
+            return TextLine("***", ink.box, _LEAST_CONFIDENCE)
+        if not text or confidence < _LEAST_CONFIDENCE:
+            return None
+        return TextLine(text, ink.box, round(confidence, 4))
+
+    def _text(self, crop: NDArray[np.uint8], ink: Ink) -> tuple[str, float]:
+        found = self._reader(
+            np.ascontiguousarray(crop[:, :, ::-1]), use_det=False, use_cls=False, use_rec=True, return_word_box=True
+        )
+        if not found.txts:
+            return "", 0.0
+        text, confidence = str(found.txts[0]), float(found.scores[0])
+        words = found.word_results[0] if found.word_results else None
+        if text.isascii() or words is None or not words.line_txt_len:
+            return text, confidence
+        step = crop.shape[1] / words.line_txt_len
+        signs = [
+            (sign, (place + 0.5) * step)
+            for word, places in zip(words.words, words.word_cols, strict=True)
+            for sign, place in zip(word, places, strict=True)
+        ]
+        return spaced(text, signs, ink_columns(crop, ink), ink.box.bottom - ink.box.top), confidence
+
+
+def _options(detection: str, recognition: str, threads: int) -> dict[str, Any]:
+    return {
+        "Global.log_level": "critical",
+        "Global.use_cls": False,
+        "Global.use_preprocess_img": False,
+        "Global.use_vertical_padding": False,
+        "Det.model_path": detection,
+        # The picture is scaled here, so that a part of it is seen at the scale of the whole.
+        "Det.limit_type": "max",
+        "Det.limit_side_len": 10 * _LARGEST_SIDE,
+        "Rec.model_path": recognition,
+        "Rec.rec_img_shape": [3, _RECOGNITION_HEIGHT, _RECOGNITION_WIDTH],
+        "Rec.rec_batch_num": 1,
+        "EngineConfig.onnxruntime.intra_op_num_threads": threads,
+        "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+    }
+
+
+def cleaned(text: str) -> str:
+    """Return text as it is kept: single spaces, and a mask of three or more signs as `***`.
+
+    >>> cleaned(" Total  Revenue ")
+    'Total Revenue'
+    >>> cleaned("★★★")
+    '***'
+    >>> cleaned("138●●●●5678")
+    '138****5678'
+    """
+    text = " ".join(text.split())
+    if _MASK.match(text) and set(text) != {"."}:
+        return "***"
+    return _STARS.sub(lambda match: "*" * len(match.group()), text)
+
+
+@cache
+def _engine(detection: str, recognition: str, threads: int) -> _Engine:
+    return _Engine(detection, recognition, threads)
+
+
+def _files(model: Path | str | None) -> tuple[Path, Path]:
+    """Return the files of the detection and the recognition model."""
+    if model is None:
+        spec = importlib.util.find_spec("rapidocr")
+        if spec is None or spec.origin is None:
+            message = "reading text in pictures needs the package `rapidocr`"
+            raise MediaError(message, hint=_EXTRA)
+        folder = Path(spec.origin).parent / "models"
+    else:
+        folder = Path(model)
+    if not folder.is_dir():
+        message = f"`{folder}` is no folder with OCR models"
+        raise MediaError(message, hint="leave the model out to use the one of the `rapidocr` wheel")
+    files = []
+    for kind in ("det", "rec"):
+        found = sorted(folder.glob(f"*{kind}*.onnx"))
+        if len(found) != 1:
+            message = f"`{folder}` has {len(found)} files `*{kind}*.onnx`, and one is needed"
+            raise MediaError(message, hint="models are never downloaded; put the two files of PP-OCR into the folder")
+        files.append(found[0])
+    return files[0], files[1]
+
+
+def _imported(name: str) -> Any:  # noqa: ANN401 -- a module without type hints
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        message = f"reading text in pictures needs the package `{name}`"
+        raise MediaError(message, hint=_EXTRA) from error
+
+
+def _check(image: NDArray[np.uint8]) -> None:
+    if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8 or 0 in image.shape:  # noqa: PLR2004 -- RGB
+        message = f"a picture must be `uint8` of shape (height, width, 3), not `{image.dtype}` of {image.shape}"
+        raise MediaError(message)
+
+
+def _scale(height: int, width: int) -> float:
+    """Return the scale at which the detector sees a picture of this size."""
+    shorter, longer = sorted((height, width))
+    if longer > _LARGEST_SIDE:
+        return _LARGEST_SIDE / longer
+    # Enlarging more than threefold adds blur and no detail.
+    return min(max(1.0, _DETECTION_SIDE / shorter), _LARGEST_SIDE / longer, 3.0)
+
+
+def _windows(changed: Sequence[Box], before: Sequence[TextLine], width: int, height: int) -> list[Box]:
+    """Return what to read anew: the changes with their surroundings, grown to whole lines, none touching another."""
+    windows = [
+        Box(
+            max(0, box.left - _AROUND),
+            max(0, box.top - _AROUND),
+            min(width, box.right + _AROUND),
+            min(height, box.bottom + _AROUND),
+        )
+        for box in changed
+    ]
+    grown = True
+    while grown:
+        grown = False
+        merged: list[Box] = []
+        for window in windows:
+            for line in before:
+                wider = _union(window, _padded(line.box, width, height))
+                if _touches(line.box, window) and wider != window:
+                    window, grown = wider, True  # noqa: PLW2901 -- grows until no line is cut
+            for place, other in enumerate(merged):
+                if _touches(window, other):
+                    merged[place], grown = _union(window, other), True
+                    break
+            else:
+                merged.append(window)
+        windows = merged
+    return windows
+
+
+def _padded(box: Box, width: int, height: int) -> Box:
+    gap = 6
+    return Box(
+        max(0, box.left - gap), max(0, box.top - gap), min(width, box.right + gap), min(height, box.bottom + gap)
+    )
+
+
+def _in_order(lines: Sequence[TextLine]) -> tuple[TextLine, ...]:
+    """Return lines top to bottom; those whose middles lie within half a line of each other, left to right."""
+    rows: list[list[TextLine]] = []
+    for line in sorted(lines, key=lambda line: (line.box.top + line.box.bottom, line.box.left, line.text)):
+        middle = (line.box.top + line.box.bottom) / 2
+        if rows:
+            first = rows[-1][0].box
+            if abs(middle - (first.top + first.bottom) / 2) < 0.5 * min(
+                first.bottom - first.top, line.box.bottom - line.box.top
+            ):
+                rows[-1].append(line)
+                continue
+        rows.append([line])
+    return tuple(line for row in rows for line in sorted(row, key=lambda line: (line.box.left, line.box.top)))
+
+
+def _touches(one: Box, other: Box) -> bool:
+    return one.left < other.right and other.left < one.right and one.top < other.bottom and other.top < one.bottom
+
+
+def _union(one: Box, other: Box) -> Box:
+    return Box(
+        min(one.left, other.left),
+        min(one.top, other.top),
+        max(one.right, other.right),
+        max(one.bottom, other.bottom),
+    )
+
+
+def _moved(box: Box, right: int, down: int) -> Box:
+    return Box(box.left + right, box.top + down, box.right + right, box.bottom + down)
+
+
+def _area(box: Box) -> int:
+    return (box.right - box.left) * (box.bottom - box.top)
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
