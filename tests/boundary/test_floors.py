@@ -19,7 +19,6 @@ FLOORS = (
         "debriefer.scoring",
         "debriefer.offline",
         "debriefer.models",
-        "debriefer.media",
     ),
     ("dspy_programs",),
     ("debriefer.pipeline",),
