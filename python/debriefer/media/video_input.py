@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from debriefer.media.briefing import Briefing, View
+from debriefer.media.select import Passage
 from debriefer.media.speech import Segment, Transcript, Word
 from debriefer.media.timeline import Said
 
@@ -115,6 +116,25 @@ def timeline_text(briefing: Briefing) -> str:
         elif view.revisit_of is None and view.note is not None:
             lines.append(f"({view.note})")
     return "\n".join(lines) + "\n"
+
+
+def passages(values: Mapping[str, Any]) -> list[Passage]:
+    """Return the timeline of a `video_input.json` as passages for `debriefer.media.select.select`.
+
+    Args:
+        values: What the file holds.
+    """
+    titles = {frame["index"]: frame["title"] for frame in values["frames"]}
+    found = []
+    for item in values["timeline"]:
+        if item["type"] == "speech":
+            heading = f"narration {item['t_start']:.1f}-{item['t_end']:.1f} s"
+            found.append(Passage(heading, item["text"], kept=False))
+            continue
+        again = item["revisit_of"]
+        text = item.get("hiccup", "") if again is None else f"(slide {again} again)"
+        found.append(Passage(f"slide {item['slide']} at {item['t_start']:.1f} s", text, titles[item["slide"]]))
+    return found
 
 
 def write_input(briefing: Briefing, folder: Path) -> None:

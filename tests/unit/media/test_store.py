@@ -12,10 +12,11 @@ from debriefer.media.briefing import Briefing, Makers, brief
 from debriefer.media.evidence import EVIDENCE_FILE, write_evidence
 from debriefer.media.retrieval import TextIndex, terms
 from debriefer.media.sampling import Policy, StoredFrames
+from debriefer.media.select import select
 from debriefer.media.slide import Slides
 from debriefer.media.speech import Transcript
 from debriefer.media.store import SCHEMAS, VideoStore
-from debriefer.media.video_input import transcript_dict, transcript_from, write_input
+from debriefer.media.video_input import passages, transcript_dict, transcript_from, video_input, write_input
 from debriefer.task import Task
 from debriefer.workbench import Workbench
 from tests.doubles.videos import FixedLayout, FixedListener, FixedSlides, write_video
@@ -66,6 +67,17 @@ def test_the_published_keys_are_written_with_relative_paths(briefing: Briefing, 
         ("frame", 1), ("speech", "Profit is"), ("frame", 2), ("speech", "up."), ("frame", 3),
     ]  # fmt: skip
     assert "Profit by region" in (tmp_path / "out" / "timeline.txt").read_text(encoding="utf-8")
+
+
+def test_a_judge_is_shown_the_slide_that_its_question_is_about(briefing: Briefing) -> None:
+    made = passages(video_input(briefing))
+    assert [passage.heading for passage in made] == [
+        "slide 1 at 0.0 s", "narration 0.4-1.0 s", "slide 2 at 1.0 s", "narration 1.2-1.6 s", "slide 3 at 2.0 s",
+    ]  # fmt: skip
+    assert (made[2].title, made[4].text) == ("Summary", "(slide 1 again)")
+    chosen = select(made, "Which summary is shown?", 45)
+    assert 2 in chosen.whole
+    assert 0 not in chosen.whole
 
 
 def test_a_transcript_comes_back_from_its_json(briefing: Briefing) -> None:
