@@ -107,7 +107,8 @@ def _progress() -> Iterator[Say]:
         TextColumn("{task.fields[done]}"),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=console.messages, transient=True) as progress:
+    quiet = not console.messages.is_terminal
+    with Progress(*columns, console=console.messages, transient=True, disable=quiet) as progress:
         bars: dict[str, TaskID] = {}
         totals: dict[str, float] = {}
 

@@ -204,7 +204,8 @@ def opened(path: Path) -> Iterator[Any]:
     try:
         container = av.open(str(path), metadata_errors="replace")
     except (av.FFmpegError, OSError) as error:
-        message = f"`{path}` cannot be opened as a video: {getattr(error, 'strerror', None) or error}"
+        reason = str(getattr(error, "strerror", None) or error).lower()
+        message = f"`{path}` cannot be opened as a video: {reason}"
         raise MediaError(message, hint="check that the file is complete and plays elsewhere") from error
     with container:
         yield container
