@@ -19,6 +19,7 @@ FLOORS = (
         "debriefer.scoring",
         "debriefer.offline",
         "debriefer.models",
+        "debriefer.media",
     ),
     ("dspy_programs",),
     ("debriefer.pipeline",),

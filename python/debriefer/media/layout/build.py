@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from debriefer.media.layout.geometry import areas, around, arrange, contains, holds, size
-from debriefer.media.layout.grid import Cell, Grid, aligned, charts, ruled
+from debriefer.media.layout.charts import charts
+from debriefer.media.layout.geometry import areas, around, arrange, contains, holds, rules, size
+from debriefer.media.layout.grid import Cell, Grid, aligned, ruled
 from debriefer.media.layout.roles import Frame, frames, headings, is_heading, is_list, pairs
 from debriefer.media.layout.state import (
     SEEN,
@@ -16,6 +17,7 @@ from debriefer.media.layout.state import (
     Look,
     colour_name,
     common_colour,
+    contrast,
     difference,
     emphasis,
     look_of,
@@ -33,6 +35,8 @@ _LARGE, _SMALL = 1.35, 0.82
 _INK = 60
 # Rows of a background that at least this share of a table has are plain: zebra stripes are two of them.
 _PLAIN = 0.3
+# A button with less than this contrast, and with this many times less than its neighbour, is greyed out.
+_FAINT, _FAINTER = 3.6, 1.7
 _LEAD = ("selected", "highlighted", "disabled", "struck", "masked")
 
 
@@ -72,7 +76,8 @@ class _Builder:
     def __init__(self, image: NDArray[np.uint8], lines: Sequence[TextLine]) -> None:
         self.page_box = Box(0, 0, image.shape[1], image.shape[0])
         self.looks = [look_of(image, line) for line in lines]
-        self.areas = areas(image)
+        self.areas = areas(image, (look.box for look in self.looks))
+        self.lines = rules(image)
         self.backdrop = self._backdrop(image)
         self.body = self._body()
         self.titles: list[Look] = []
@@ -116,7 +121,7 @@ class _Builder:
             items.append(_Item(self._filled(node, card.area.colour, colour), card.area.box))
         free = [look for look in looks if id(look) not in taken]
         bands = [frame.area for frame in self.frames if frame.tag == Tag.ROW]
-        for grid in aligned([look for look in free if self._single(look) is None], bands):
+        for grid in aligned([look for look in free if self._single(look) is None], bands, self.lines):
             if is_list(grid):
                 continue
             grids.append(grid)
@@ -175,6 +180,8 @@ class _Builder:
 
     def _leaf(self, look: Look, tag: Tag, colour: Colour, siblings: Sequence[Look]) -> Node:
         attributes = dict(self._state(look))
+        if self._greyed(look):
+            attributes["disabled"] = "true"
         if difference(look.background, colour) > SEEN:
             attributes["background"] = colour_name(look.background)
             if tag == Tag.PARAGRAPH and self._among(look, siblings, colour):
@@ -269,18 +276,31 @@ class _Builder:
             for other in siblings
         )
 
+    def _greyed(self, look: Look) -> bool:
+        """Return whether a button has far less contrast than a neighbour on its line: greyed out on a dark page."""
+        own = contrast(look.foreground, look.background)
+        return own < _FAINT and any(
+            _FAINTER * own <= contrast(other.foreground, other.background) for other in self._neighbours(look)
+        )
+
+    def _neighbours(self, look: Look) -> list[Look]:
+        """Return the texts of other buttons on the line of a button, or nothing for what is no button."""
+        if self._single(look) is None:
+            return []
+        middle = (look.box.top + look.box.bottom) / 2
+        return [
+            other
+            for other in self.looks
+            if other is not look
+            and abs((other.box.top + other.box.bottom) / 2 - middle) <= 0.5 * look.size
+            and self._single(other) is not None
+        ]
+
     def _chosen(self, look: Look, colour: Colour) -> bool:
         """Return whether a button is filled strongly and a neighbour on its line is not."""
         if emphasis(look.background, colour) != "selected":
             return False
-        middle = (look.box.top + look.box.bottom) / 2
-        return any(
-            other is not look
-            and abs((other.box.top + other.box.bottom) / 2 - middle) <= 0.5 * look.size
-            and self._single(other) is not None
-            and emphasis(other.background, colour) != "selected"
-            for other in self.looks
-        )
+        return any(emphasis(other.background, colour) != "selected" for other in self._neighbours(look))
 
     def _single(self, look: Look) -> Frame | None:
         """Return the button or tag around a text, or `None`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -22,6 +23,10 @@ _Item = TypeVar("_Item")
 # Levels by which a pixel may differ from its neighbours within one flat area. Codecs leave 2 to 3 on plain ground,
 # which keeps pale stripes apart, and up to 20 along the edges of a strong fill, whose areas a second look finds.
 _FLAT = (4, 20)
+# A horizontal line differs from what is above or below it by so many levels, is so long and so thin at most, in pixels.
+_STEP, _LONG, _THIN = 14, 120, 8
+# Lines of columns that stand between other lines are at most so many em apart.
+_NEAR = 2.2
 # Share of a rectangle of the first look within one of the second from which the two are the same rectangle.
 _SAME = 0.4
 # Least width, height and area of a rectangle in pixels: smaller ones are counters of letters and parts of icons.
@@ -45,7 +50,7 @@ class Area:
     colour: Colour
 
 
-def areas(image: NDArray[np.uint8]) -> tuple[Area, ...]:
+def areas(image: NDArray[np.uint8], texts: Iterable[Box] = ()) -> tuple[Area, ...]:
     """Return the rectangles of a picture, the largest first: panels, cards, buttons, bars, cells between rulings.
 
     A rectangle is a connected flat area whose outline fills its bounding box. Text and icons on it are holes, and a
@@ -53,18 +58,18 @@ def areas(image: NDArray[np.uint8]) -> tuple[Area, ...]:
 
     Args:
         image: RGB picture of shape (height, width, 3).
+        texts: Where text stands; it fills a small button so that little of its flat ground hangs together.
 
     Raises:
         MediaError: OpenCV is not installed.
     """
-    try:
-        import cv2  # noqa: PLC0415 -- an extra, and slow to load
-    except ImportError as error:
-        message = "finding rectangles in pictures needs the package `opencv-python-headless`"
-        raise MediaError(message, hint="pip install 'debriefer[video]'") from error
+    cv2 = _opencv()
     kernel = np.ones((3, 3), dtype=np.uint8)
     span = cv2.subtract(cv2.dilate(image, kernel), cv2.erode(image, kernel)).max(axis=2)
-    plain, strong = (_flat_areas(cv2, image, span, bound) for bound in _FLAT)
+    written = np.zeros(image.shape[:2], dtype=bool)
+    for box in texts:
+        written[box.top : box.bottom, box.left : box.right] = True
+    plain, strong = (_flat_areas(cv2, image, (span <= bound) | written, written) for bound in _FLAT)
     found = list(plain)
     for area in strong:
         place = next((place for place, other in enumerate(found) if _same(other, area)), None)
@@ -75,9 +80,43 @@ def areas(image: NDArray[np.uint8]) -> tuple[Area, ...]:
     return tuple(sorted(found, key=lambda area: (-size(area.box), area.box.top, area.box.left)))
 
 
-def _flat_areas(cv2: Any, image: NDArray[np.uint8], span: NDArray[np.uint8], bound: int) -> list[Area]:  # noqa: ANN401
-    """Return rectangles whose pixels differ from their neighbours by no more than a bound, in levels."""
-    count, labels, stats, _ = cv2.connectedComponentsWithStats((span <= bound).astype(np.uint8), connectivity=4)
+def rules(image: NDArray[np.uint8]) -> tuple[Box, ...]:
+    """Return the long horizontal lines of a picture: rulings, and upper and lower edges of rectangles.
+
+    Args:
+        image: RGB picture of shape (height, width, 3).
+
+    Raises:
+        MediaError: OpenCV is not installed.
+    """
+    cv2 = _opencv()
+    steps = np.abs(np.diff(image.astype(np.int16), axis=0)).max(axis=2) >= _STEP
+    long = cv2.morphologyEx(steps.astype(np.uint8), cv2.MORPH_OPEN, np.ones((1, _LONG), dtype=np.uint8))
+    count, _, stats, _ = cv2.connectedComponentsWithStats(long, connectivity=8)
+    boxes = [[int(value) for value in stats[number][:4]] for number in range(1, count)]
+    return tuple(
+        Box(left, top, left + width, top + height + 1)
+        for left, top, width, height in sorted(boxes, key=lambda box: (box[1], box[0]))
+        if height <= _THIN
+    )
+
+
+def _opencv() -> Any:  # noqa: ANN401 -- a module without type hints
+    try:
+        return importlib.import_module("cv2")
+    except ImportError as error:
+        message = "finding shapes in pictures needs the package `opencv-python-headless`"
+        raise MediaError(message, hint="pip install 'debriefer[video]'") from error
+
+
+def _flat_areas(
+    cv2: Any,  # noqa: ANN401 -- a module without type hints
+    image: NDArray[np.uint8],
+    flat: NDArray[np.bool_],
+    written: NDArray[np.bool_],
+) -> list[Area]:
+    """Return the connected parts of a mask that are rectangles, with the colour of what is not written on."""
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(flat.astype(np.uint8), connectivity=4)
     found: list[Area] = []
     for number in range(1, count):
         left, top, width, height, pixels = (int(value) for value in stats[number])
@@ -88,7 +127,10 @@ def _flat_areas(cv2: Any, image: NDArray[np.uint8], span: NDArray[np.uint8], bou
         filled = max(cv2.contourArea(outline) for outline in outlines) / max(1, (width - 1) * (height - 1))
         if filled < (_FILLED_SMALL if height < _SMALL else _FILLED):
             continue
-        colour = np.median(image[top : top + height, left : left + width][own], axis=0)
+        ground = own & ~written[top : top + height, left : left + width]
+        if not ground.any():
+            continue
+        colour = np.median(image[top : top + height, left : left + width][ground], axis=0)
         red, green, blue = (int(value) for value in colour)
         # The flat area ends one pixel before the rectangle does.
         box = Box(
@@ -139,9 +181,29 @@ def arrange(
             parts.append(inner[0] if len(inner) == 1 else column(inner))
         return [row(parts)]
     if len(down) > 1:
-        return [item for group in down for item in arrange(group, box, row, column, em)]
+        return [item for block in _blocks(down, box, em) for item in arrange(block, box, row, column, em)]
     # Items overlap crosswise: top to bottom, left to right.
     return sorted(items, key=lambda item: (box(item).top, box(item).left))
+
+
+def _blocks(down: list[list[_Item]], box: Callable[[_Item], Box], em: float) -> list[list[_Item]]:
+    """Return lines, those put together that one gap parts into columns: headings side by side over their tables."""
+    blocks: list[list[_Item]] = []
+    start = 0
+    while start < len(down):
+        end = start + 1
+        for stop in range(len(down), start + 1, -1):
+            if stop - start == len(down):
+                continue
+            lines = down[start:stop]
+            across = _cut([item for group in lines for item in group], box, across=True)
+            near = max(_gaps(lines, box, across=False)) <= _NEAR * em
+            if near and len(across) > 1 and _stands_apart(across, lines, box, em):
+                end = stop
+                break
+        blocks.append([item for group in down[start:end] for item in group])
+        start = end
+    return blocks
 
 
 def _cut(items: Sequence[_Item], box: Callable[[_Item], Box], *, across: bool) -> list[list[_Item]]:

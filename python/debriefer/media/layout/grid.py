@@ -17,6 +17,8 @@ _RULING = 8
 _EDGE = 6
 # Share of a grid's places that cells must cover: less is a loose group of boxes.
 _COVERED = 0.7
+# At most so many lines above a table are tried as no part of it, once one is found.
+_HEAD_LINES = 2
 # Share of cells that may hold two texts side by side.
 _LOOSE = 0.25
 # A table without rulings has at least this many rows and columns (two rows of cards are no table).
@@ -30,8 +32,6 @@ _ALIKE = 0.6
 _PRESENT = 0.55
 # Rows of one table are written in one size, up to this ratio (the header may differ).
 _ONE_SIZE = 1.4
-# Least number of bars of a chart.
-_BARS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,44 +84,44 @@ def ruled(found: Sequence[Area], looks: Sequence[Look]) -> list[Grid]:
     return grids
 
 
-def aligned(looks: Sequence[Look], bands: Sequence[Area]) -> list[Grid]:
+def aligned(looks: Sequence[Look], bands: Sequence[Area], lines: Sequence[Box] = ()) -> list[Grid]:
     """Return the tables that are made by alignment: rows of a size and columns that share an edge.
 
     Args:
         looks: Text of one container that is in no ruled table.
         bands: Rectangles behind whole rows (headers, zebra stripes, a highlighted row).
+        lines: Horizontal lines.
     """
     grids = []
     left = list(looks)
-    # A header band tells how wide its table is, so that tables side by side stay two.
-    for band in sorted(bands, key=lambda area: (area.box.top, area.box.left)):
-        span = (band.box.left - _EDGE, band.box.right + _EDGE)
-        under = [look for look in left if span[0] <= look.box.left and look.box.right <= span[1]]
-        beside = [look for look in left if look not in under and holds(_level(band.box), look.box)]
-        if len(under) == len(left) or any(not any(holds(o.box, look.box) for o in bands) for look in beside):
-            continue
+    for mark in _side_by_side(left, [band.box for band in bands], lines):
+        under = [look for look in left if mark.left - _EDGE <= look.box.left and look.box.right <= mark.right + _EDGE]
         for grid in _aligned_grids(under, bands):
-            if contains(band.box, around(cell.box for cell in grid.rows[0]), _EDGE):
+            # A header's band lies behind the first row, its line below it.
+            first = around(cell.box for cell in grid.rows[0])
+            if first.top - 2 * _EDGE <= mark.bottom and mark.top <= around(cell.box for cell in grid.rows[1]).top:
                 grids.append(grid)
                 used = {id(look) for row in grid.rows for cell in row for look in cell.looks}
                 left = [look for look in left if id(look) not in used]
     return grids + _aligned_grids(left, bands)
 
 
-def charts(found: Sequence[Area], looks: Sequence[Look], page: Box) -> list[Grid]:
-    """Return bar charts as tables, one row a category with the value printed at its bar; nothing is estimated."""
-    grids: list[Grid] = []
-    bars = [
-        area
-        for area in found
-        if size(area.box) < 0.2 * size(page) and sum(holds(area.box, look.box) for look in looks) <= 1
+def _side_by_side(looks: Sequence[Look], bands: Sequence[Box], lines: Sequence[Box]) -> list[Box]:
+    """Return header bands and lines that stand side by side: each tells how wide its own table is."""
+    marks = []
+    for box in sorted(bands, key=lambda box: (box.top, box.left)):
+        beside = [look for look in looks if holds(_level(box), look.box) and not holds(box, look.box)]
+        if beside and all(any(holds(other, look.box) for other in bands) for look in beside):
+            marks.append(box)
+    marks += [
+        line
+        for line in lines
+        if any(
+            abs(other.top - line.top) <= _EDGE and (other.right <= line.left or line.right <= other.left)
+            for other in lines
+        )
     ]
-    for lying in (True, False):
-        for group in _bar_groups(bars, lying=lying):
-            grid = _chart(group, looks, lying=lying)
-            if grid is not None and not any(_overlap(grid.box, other.box) for other in grids):
-                grids.append(grid)
-    return grids
+    return marks
 
 
 def lines_of(looks: Sequence[Look]) -> list[list[Look]]:
@@ -279,15 +279,19 @@ def _row_runs(rows: list[list[Look]]) -> list[list[list[Look]]]:
 
 
 def _aligned_grid(run: list[list[Look]], bands: Sequence[Area]) -> Grid | None:
+    """Return the table of a run of rows, without lines above it that happen to hold two texts."""
+    best: Grid | None = None
     while len(run) >= _ROWS:
         grid = _as_grid(run, bands)
-        if grid is not None:
-            return grid
-        # A line above the table that happens to hold two texts is left out.
+        # A line above the table bridges columns, so that there are more without it.
+        if grid is not None and (best is None or len(grid.rows[0]) > len(best.rows[0])):
+            best = grid
+        if best is not None and len(best.rows) - len(run) >= _HEAD_LINES:
+            break
         run = run[1:]
         while run and len(run[0]) < _COLUMNS:
             run = run[1:]
-    return None
+    return best
 
 
 def _as_grid(run: list[list[Look]], bands: Sequence[Area]) -> Grid | None:
@@ -429,71 +433,3 @@ def _has_header(table: Sequence[Sequence[Cell]]) -> bool:
 
 def _year(text: str) -> bool:
     return len(text.strip("年")) == 4 and text.strip("年").isdigit() and text[:2] in {"19", "20"}  # noqa: PLR2004
-
-
-def _bar_groups(bars: Sequence[Area], *, lying: bool) -> list[list[Area]]:
-    """Return bars that start on one line and are equally thick but not equally long."""
-
-    def base(area: Area) -> int:
-        return area.box.left if lying else area.box.bottom
-
-    def thickness(area: Area) -> int:
-        return area.box.bottom - area.box.top if lying else area.box.right - area.box.left
-
-    def length(area: Area) -> int:
-        return area.box.right - area.box.left if lying else area.box.bottom - area.box.top
-
-    groups: list[list[Area]] = []
-    for area in sorted(bars, key=lambda area: (area.box.top, area.box.left)):
-        for group in groups:
-            if abs(base(group[0]) - base(area)) <= _EDGE and abs(thickness(group[0]) - thickness(area)) <= _EDGE:
-                group.append(area)
-                break
-        else:
-            groups.append([area])
-    return [
-        sorted(group, key=lambda area: area.box.top if lying else area.box.left)
-        for group in groups
-        if len(group) >= _BARS and max(map(length, group)) - min(map(length, group)) > _EDGE
-    ]
-
-
-def _chart(group: list[Area], looks: Sequence[Look], *, lying: bool) -> Grid | None:
-    rows: list[tuple[Cell, ...]] = []
-    used: set[int] = set()
-    for area in group:
-        name, value = _printed(area.box, [look for look in looks if id(look) not in used], lying=lying)
-        if name is None:
-            continue
-        used.add(id(name))
-        if value is not None:
-            used.add(id(value))
-        rows.append((Cell((name,), name.box), Cell((value,), value.box) if value is not None else Cell((), area.box)))
-    printed = sum(bool(row[1].looks) for row in rows)
-    if len(rows) < _BARS or printed < 2 / 3 * len(rows):
-        return None
-    return Grid(tuple(rows), header=False, box=around(cell.box for row in rows for cell in row))
-
-
-def _printed(box: Box, looks: Sequence[Look], *, lying: bool) -> tuple[Look | None, Look | None]:
-    """Return the category and the value printed at a bar: left of it and at its end, or below it and at its top."""
-    if lying:
-        level = [look for look in looks if shared((look.box.top, look.box.bottom), (box.top, box.bottom)) > 0.6]  # noqa: PLR2004
-        names = [look for look in level if look.box.right <= box.left + _EDGE]
-        name = max(names, key=lambda look: look.box.right, default=None)
-        values = [look for look in level if box.left - _EDGE <= look.box.left <= box.right + 4 * look.size]
-    else:
-        level = [look for look in looks if box.left <= (look.box.left + look.box.right) / 2 <= box.right]
-        names = [look for look in level if 0 <= look.box.top - box.bottom + _EDGE <= 3 * look.size + _EDGE]
-        name = min(names, key=lambda look: look.box.top, default=None)
-        values = [look for look in level if box.top - 2.5 * look.size <= look.box.top and look.box.bottom <= box.bottom]
-    value = min(
-        (look for look in values if look is not name and numeric(look.text)),
-        key=lambda look: abs(look.box.left - box.right) if lying else abs(look.box.bottom - box.top),
-        default=None,
-    )
-    return name, value
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    return one.left < other.right and other.left < one.right and one.top < other.bottom and other.top < one.bottom

@@ -39,8 +39,6 @@ _MARGINS = (0.3, 0.5)
 _LOWEST = 0.45
 # A mask: at least so many equal signs at equal distances.
 _MASK_SIGNS = 3
-# And at most so high, in heights of the detected line.
-_MASK_HEIGHT = 0.62
 # Share of pixels in which two signs of a mask agree.
 _ALIKE = 0.8
 
@@ -150,13 +148,10 @@ def ink_columns(crop: NDArray[np.uint8], ink: Ink) -> NDArray[np.bool_]:
 
 
 def is_mask(image: NDArray[np.uint8], ink: Ink) -> bool:
-    """Return whether a text is a row of equal signs at equal distances, as masks are: `***`, `●●●●`.
-
-    Letters that are alike by chance (`ooo`) are as high as their line; signs of a mask are half as high.
-    """
+    """Return whether a text is a row of equal signs at equal distances, as masks are: `***`, `●●●●`, and `ooo`."""
     box = ink.box
     height, width = box.bottom - box.top, box.right - box.left
-    if height > _MASK_HEIGHT * (ink.around.bottom - ink.around.top) or width < _MASK_SIGNS * height * 0.9:
+    if width < _MASK_SIGNS * height * 0.9:
         return False
     inside = image[box.top : box.bottom, box.left : box.right].astype(np.int16)
     mask = _mask(inside.astype(np.uint8), np.array(ink.background, dtype=np.int16))

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from debriefer.errors import MediaError
+from debriefer.media.layout.geometry import areas, size
 from debriefer.media.layout.ink import Ink, crop_of, ink_columns, is_mask, pieces
 from debriefer.media.layout.spacing import spaced
 from debriefer.media.slide import Box
@@ -40,6 +41,10 @@ _LEAST_CONFIDENCE = 0.5
 _DOUBTFUL = 0.9
 # A rereading takes in this much around a change, in pixels: a line whose end changed is read whole.
 _AROUND = 24
+# Least and greatest height and greatest width, in pixels, of a rectangle that may hold a text which the detector
+# overlooked, and the least share of its height that the text has.
+_CELL = (16, 70, 400)
+_LETTER = 0.2
 # Above this share of the picture a rereading saves nothing.
 _WHOLE = 0.6
 _MASK = re.compile(r"^[\*★☆✱＊•●·∙⋆.]{3,}$")
@@ -144,6 +149,7 @@ class _Engine:
                     line = self._recognise(image, ink)
                     if line is not None:
                         found.append(line)
+            found += self._overlooked(image, found)
         return found
 
     def _detect(self, image: NDArray[np.uint8], scale: float) -> list[Box]:
@@ -168,6 +174,27 @@ class _Engine:
                 boxes.append(box)
         return boxes
 
+    def _overlooked(self, image: NDArray[np.uint8], found: Sequence[TextLine]) -> list[TextLine]:
+        """Return what stands in cells, buttons and tags in which the detector saw no text: digits, struck words."""
+        more: list[TextLine] = []
+        taken = [line.box for line in found]
+        for area in sorted(areas(image, taken), key=lambda area: size(area.box)):
+            box = area.box
+            height, width = box.bottom - box.top, box.right - box.left
+            if not _CELL[0] <= height <= _CELL[1] or not height // 2 <= width <= _CELL[2]:
+                continue
+            if any(_touches(box, other) for other in taken):
+                continue
+            taken.append(box)
+            inner = Box(box.left + 2, box.top + 2, box.right - 2, box.bottom - 2)
+            inks = pieces(image, inner)
+            if len(inks) != 1 or not _LETTER * height <= inks[0].box.bottom - inks[0].box.top < height - 4:
+                continue
+            line = self._recognise(image, inks[0])
+            if line is not None and line.confidence >= _DOUBTFUL:
+                more.append(line)
+        return more
+
     def _recognise(self, image: NDArray[np.uint8], ink: Ink) -> TextLine | None:
         text, confidence = self._text(crop_of(image, ink), ink)
         if ink.strike is not None:
@@ -176,7 +203,7 @@ class _Engine:
             if sure >= confidence:
                 text, confidence = lifted, sure
         text = cleaned(text)
-        if confidence < _DOUBTFUL and is_mask(image, ink):
+        if may_be_mask(text, confidence) and is_mask(image, ink):
             return TextLine("***", ink.box, _LEAST_CONFIDENCE)
         if not text or confidence < _LEAST_CONFIDENCE:
             return None
@@ -217,6 +244,15 @@ def _options(detection: str, recognition: str, threads: int) -> dict[str, Any]:
         "EngineConfig.onnxruntime.intra_op_num_threads": threads,
         "EngineConfig.onnxruntime.inter_op_num_threads": 1,
     }
+
+
+def may_be_mask(text: str, confidence: float) -> bool:
+    """Return whether what was read may be the signs of a mask: a doubtful reading without Latin letters or digits.
+
+    >>> may_be_mask("大女女", 0.53), may_be_mask("1111", 0.53), may_be_mask("米米米", 0.99)
+    (True, False, False)
+    """
+    return confidence < _DOUBTFUL and not any(sign.isascii() and sign.isalnum() for sign in text)
 
 
 def cleaned(text: str) -> str:

@@ -22,7 +22,7 @@ _LABEL_GAP = 1.3
 # A label beside its value ends in a colon and stands within so many em of it.
 _SIDE_GAP = 14.0
 # A button is at most so high and so much wider than its text, in em; a tag is lower than a button.
-_BUTTON_HIGH, _BUTTON_WIDE, _TAG_HIGH = 3.4, 5.5, 1.75
+_BUTTON_HIGH, _BUTTON_WIDE, _TAG_HIGH = 3.4, 5.5, 2.05
 _HEADINGS = (Tag.HEADING_1, Tag.HEADING_2, Tag.HEADING_3)
 # Label and value of a list differ by so many levels of their colour.
 _TOLD_APART = 60
@@ -166,7 +166,7 @@ def _above(value: Look, looks: Sequence[Look], field: Frame | None) -> Look | No
             continue
         if best is None or look.box.bottom > best.box.bottom:
             best = look
-    if best is None or best.size > value.size * (1.05 if field is not None else 1 / _LABEL):
+    if best is None or best.size > value.size * (1.5 if value.masked else 1.05 if field is not None else 1 / _LABEL):
         return None
     return best
 

@@ -120,7 +120,8 @@ def colour_name(colour: Colour, *, ink: bool = False) -> str:
     hue, lightness, _ = colorsys.rgb_to_hls(*(value / 255 for value in colour))
     chroma = (max(colour) - min(colour)) / 255
     # Near white the eye sees a hue in little chroma.
-    if chroma < (0.2 if ink else 0.06 if lightness > 0.85 else 0.12):  # noqa: PLR2004
+    least = (0.3 if lightness < 0.25 else 0.2) if ink else 0.06 if lightness > 0.85 else 0.12  # noqa: PLR2004
+    if chroma < least:
         steps = ((0.15, "black"), (0.4, "dark-grey"), (0.7, "grey"), (0.93, "light-grey"))
         return next((name for bound, name in steps if lightness < bound), "white")
     degrees = hue * 360

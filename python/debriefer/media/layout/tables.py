@@ -14,6 +14,7 @@ class Table:
 
     Attributes:
         title: The nearest heading above it, else empty.
+        caption: The text right before it, if that is no heading, else empty: a unit, a date, a name of its own.
         columns: Names of the columns as they are printed; empty where the table has no header.
         rows: The cells' texts, equally many in each row; a blank cell is an empty text.
         states: For each row what can be seen of its state (`selected`, `highlighted`, …), else empty.
@@ -22,6 +23,7 @@ class Table:
     """
 
     title: str
+    caption: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     states: tuple[tuple[str, ...], ...]
@@ -32,16 +34,21 @@ class Table:
 def tables(node: Node) -> tuple[Table, ...]:
     """Return the tables of a tree in reading order; rows are filled up to equal length."""
     found: list[Table] = []
-    title = ""
+    title = caption = ""
     for inner in node.walk():
         if inner.tag in {Tag.HEADING_1, Tag.HEADING_2, Tag.HEADING_3}:
-            title = inner.text
+            title, caption = inner.text, ""
         elif inner.tag == Tag.TABLE:
-            found.append(_table(inner, title))
+            found.append(_table(inner, title, caption))
+        elif inner.tag in {Tag.CARD, Tag.COLUMN, Tag.TABLE_HEADER, Tag.TABLE_CELL}:
+            # What stands in another container or table says nothing about this one.
+            caption = ""
+        elif inner.text:
+            caption = inner.text
     return tuple(found)
 
 
-def _table(node: Node, title: str) -> Table:
+def _table(node: Node, title: str, caption: str) -> Table:
     rows = [row for row in node.children if row.tag == Tag.TABLE_ROW]
     width = max((len(row.children) for row in rows), default=0)
     header = bool(rows) and bool(rows[0].children) and all(cell.tag == Tag.TABLE_HEADER for cell in rows[0].children)
@@ -49,6 +56,7 @@ def _table(node: Node, title: str) -> Table:
     confidences = [inner.confidence for inner in node.walk() if inner.confidence is not None]
     return Table(
         title=title,
+        caption=caption,
         columns=_texts(rows[0], width) if header else (),
         rows=tuple(_texts(row, width) for row in body),
         states=tuple(_states(row) for row in body),
