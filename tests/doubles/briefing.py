@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
-
 import av
 import numpy as np
 from numpy.typing import NDArray
@@ -101,7 +99,7 @@ class Script:
 
 
 def encode(
-    path: Path, pictures: Iterable[Picture], rate: Fraction, codec: str, options: dict[str, str], **stream: Any
+    path: Path, pictures: Iterable[Picture], rate: Fraction, codec: str, options: dict[str, str], **stream: str
 ) -> None:
     """Encode RGB pictures of one size at a constant rate."""
     options = dict(options)
@@ -111,12 +109,10 @@ def encode(
             if track is None:
                 track = container.add_stream(codec, rate=rate)
                 track.height, track.width = picture.shape[:2]
-                track.pix_fmt = "yuvj420p" if codec == "mjpeg" else "yuv420p"
+                track.pix_fmt = stream.get("pix_fmt", "yuvj420p" if codec == "mjpeg" else "yuv420p")
                 if "b" in options:
                     track.bit_rate = int(options.pop("b").removesuffix("k")) * (1000 if codec != "libvpx-vp9" else 0)
                 track.options = options
-                for key, value in stream.items():
-                    setattr(track, key, value)
             container.mux(track.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
         if track is not None:
             container.mux(track.encode())
