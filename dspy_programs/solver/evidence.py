@@ -26,6 +26,7 @@ class Slide(pydantic.BaseModel):
         number: Counts the slides from 1.
         layout: Its layout tree as text, empty where none was made.
         image: URL of its picture (`data:` or `https:`), or `None`.
+        video: Name of its video where there are several, else empty.
     """
 
     model_config = _FROZEN
@@ -34,6 +35,7 @@ class Slide(pydantic.BaseModel):
     number: int
     layout: str = ""
     image: str | None = None
+    video: str = ""
 
 
 class Narration(pydantic.BaseModel):
@@ -43,6 +45,7 @@ class Narration(pydantic.BaseModel):
         start: Seconds from the start of the video.
         end: Seconds from the start of the video.
         text: What was said, as it was transcribed.
+        video: Name of its video where there are several, else empty.
     """
 
     model_config = _FROZEN
@@ -50,6 +53,7 @@ class Narration(pydantic.BaseModel):
     start: float
     end: float
     text: str
+    video: str = ""
 
 
 class Timeline(dspy.Type):
@@ -70,13 +74,14 @@ class Timeline(dspy.Type):
         blocks: list[dict[str, Any]] = []
         for item in self.items:
             if isinstance(item, Narration):
-                blocks.append(_text(f"[narration {item.start:.1f}-{item.end:.1f} s] {neutralise(item.text)}\n"))
+                heading = f"narration {item.start:.1f}-{item.end:.1f} s{_of(item.video)}"
+                blocks.append(_text(f"[{heading}] {neutralise(item.text)}\n"))
                 continue
-            blocks.append(_text(f"[slide {item.number} at {item.seconds:.1f} s]\n"))
+            blocks.append(_text(f"[slide {item.number} at {item.seconds:.1f} s{_of(item.video)}]\n"))
             if item.image is not None:
                 blocks.append(image_block(item.image))
             if item.layout:
-                blocks.append(_text(f"[layout of slide {item.number}]\n{neutralise(item.layout)}\n"))
+                blocks.append(_text(f"[layout of slide {item.number}{_of(item.video)}]\n{neutralise(item.layout)}\n"))
         if self.note:
             blocks.append(_text(f"({self.note})\n"))
         return blocks
@@ -187,3 +192,7 @@ def document_hints(
 
 def _text(text: str) -> dict[str, Any]:
     return {"type": "text", "text": text}
+
+
+def _of(video: str) -> str:
+    return f" of {neutralise(video)}" if video else ""

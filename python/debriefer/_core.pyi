@@ -2,11 +2,14 @@
 
 __all__ = [
     "Dialect",
+    "FoundSlide",
     "NormalizedSql",
+    "PacketRhythm",
     "Rewrite",
     "SourceTable",
     "SqlSchema",
     "SqliteSource",
+    "Stabilizer",
     "assign_names",
     "canonical_name",
     "canonical_names",
@@ -14,6 +17,7 @@ __all__ = [
     "nearest_names",
     "null_tokens",
     "open_sqlite",
+    "packet_rhythm",
     "read_delimited",
     "read_json",
     "read_workbook",
@@ -26,7 +30,128 @@ __all__ = [
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Literal, final
+from typing import Any, Literal, final
+
+from numpy.typing import NDArray
+
+@final
+class Stabilizer:
+    """Finds the states of a video from samples of its luma; see `debriefer.media.slides`.
+
+    May be shared between threads; each call takes the whole stabilizer for itself and releases the GIL.
+    """
+
+    def __new__(cls) -> Stabilizer: ...
+    def push(
+        self, luma: NDArray[Any], width: int, height: int, line_size: int, pts: float
+    ) -> tuple[tuple[int, float] | None, tuple[int, float] | None, int, bool]:
+        """Take one sample, without a copy.
+
+        Args:
+            luma: Contiguous `uint8` array of one dimension: rows of luma, `line_size` bytes apart.
+            width: Pixels in a row; as in the samples before.
+            height: Rows; as in the samples before.
+            line_size: Bytes from one row to the next.
+            pts: When the sample came into view, in seconds; later than the one before.
+
+        Returns:
+            The state that the sample *before* turned out to show, if it is new, as (number, when its change began);
+            the scene without a still picture that ended before this sample, likewise; how well this sample shows the
+            newest state (2 exactly, 1 but for something small, 0 not); whether it is the calmest of its scene so far.
+
+        Raises:
+            MediaError: The sizes do not fit the array or the samples before, or time runs backwards.
+            ValueError: `finish` was called.
+        """
+    def hold(self, pts: float) -> tuple[int, float] | None:
+        """Say that the last sample stayed in view until `pts` seconds; returns a state that this made known.
+
+        Raises:
+            ValueError: `finish` was called.
+        """
+    def compact(self) -> list[int]:
+        """Unite what can be united already; returns the numbers of states whose pictures are not needed any more.
+
+        Raises:
+            ValueError: `finish` was called.
+        """
+    def finish(
+        self, pts: float
+    ) -> tuple[
+        tuple[int, float] | None,
+        tuple[int, float] | None,
+        list[FoundSlide],
+        list[tuple[int, int, int, int]],
+        int,
+    ]:
+        """End the video at `pts` seconds.
+
+        Returns:
+            A state and a scene that only the end made known, as `push` gives them; the slides in order of time;
+            regions that move by themselves as (left, top, right, bottom) in pixels; how many scenes or slides beyond
+            the bound were left out.
+
+        Raises:
+            ValueError: It was called before.
+        """
+
+@final
+class FoundSlide:
+    """One slide, as the stabilizer gives it."""
+
+    @property
+    def state(self) -> int:
+        """Number of the state whose frame shows it."""
+    @property
+    def start(self) -> float:
+        """When the change that brought it began, in seconds."""
+    @property
+    def end(self) -> float:
+        """When the next change began, in seconds."""
+    @property
+    def revisit_of(self) -> int | None:
+        """Place in the list of the earlier slide that it shows again."""
+    @property
+    def change(self) -> Literal["first", "cut", "fade", "partial", "revisit"]:
+        """How it came into view."""
+    @property
+    def changed(self) -> list[tuple[int, int, int, int]]:
+        """What a partial change changed: (left, top, right, bottom) in pixels."""
+    @property
+    def moving(self) -> bool:
+        """Whether it stands for a scene in which nothing stood still."""
+
+@final
+class PacketRhythm:
+    """What the coded packets of a video tell."""
+
+    @property
+    def readable(self) -> bool:
+        """Whether candidates can be taken from it."""
+    @property
+    def reason(self) -> str:
+        """Why, or why not, in one sentence."""
+    @property
+    def bursts(self) -> list[tuple[float, float]]:
+        """Stretches in which the picture may change, in seconds."""
+    @property
+    def keyframes(self) -> list[float]:
+        """Times of keyframes, in seconds."""
+    @property
+    def interval(self) -> float:
+        """The usual distance of keyframes in seconds; 0 where there is only one."""
+
+def packet_rhythm(times: list[float], sizes: list[int], keys: list[bool]) -> PacketRhythm:
+    """Read the rhythm of a video's packets.
+
+    Args:
+        times: When each is shown, in seconds, in order.
+        sizes: Bytes of each.
+        keys: Whether each is a keyframe.
+
+    Raises:
+        MediaError: The lists differ in length.
+    """
 
 @final
 class SqliteSource:
@@ -301,8 +426,8 @@ class NormalizedSql:
 class SqlSchema:
     """Table and column names, compiled once for any number of statements.
 
-    `temporal` and `lists` name the columns of a date or time type and those of a list type, by table; `macros` says that
-    statements run where the catalog's macros are.
+    `temporal` and `lists` name the columns of a date or time type and those of a list type, by table; `macros` says
+    that statements run where the catalog's macros are.
     """
 
     def __new__(

@@ -14,6 +14,7 @@ FLOORS = (
     (
         "debriefer.task",
         "debriefer.catalog",
+        "debriefer.media",
         "debriefer.workbench",
         "debriefer.scoring",
         "debriefer.offline",

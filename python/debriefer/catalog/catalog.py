@@ -18,6 +18,7 @@ from debriefer.catalog.door import NormalizedSql, SqlDoor, without_terminator
 from debriefer.catalog.model import Note, Refusal, Table
 from debriefer.catalog.profile import ColumnProfile, profile_columns
 from debriefer.catalog.results import result_frame
+from debriefer.catalog.sides import SIDE_KINDS, attached, search_path, side_tables
 from debriefer.errors import CatalogError, MissingFileError, SqlError
 from debriefer.task import LeftOut, Task, files_below, left_out_below
 
@@ -60,7 +61,11 @@ class Catalog:
         self._path = Path(path)
         self._connection = connect(self._path, memory_bytes)
         self._manifest = read_manifest(self._connection, self._path)
-        self._tables = MappingProxyType({table.name: table for table in self._manifest.tables})
+        sides = attached(self._connection)
+        self._search_path = search_path(self._connection, sides)
+        # A table of the task's own files goes before one of a side file, as it does in the engine.
+        known = {table.name: table for table in (*side_tables(self._connection, sides), *self._manifest.tables)}
+        self._tables = MappingProxyType(dict(sorted(known.items())))
         self._door: SqlDoor | None = None
         self._lock = threading.Lock()
         self._running: set[duckdb.DuckDBPyConnection] = set()
@@ -158,8 +163,13 @@ class Catalog:
 
     @property
     def tables(self) -> Mapping[str, Table]:
-        """Tables by canonical name, sorted by it."""
+        """Tables by canonical name, sorted by it; those of side files (`debriefer.catalog.sides`) among them."""
         return self._tables
+
+    @property
+    def source_tables(self) -> tuple[Table, ...]:
+        """Tables of the task's own files, without those of side files."""
+        return tuple(table for table in self._tables.values() if table.kind not in SIDE_KINDS)
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -303,6 +313,8 @@ class Catalog:
         except duckdb.ConnectionException as error:
             message = f"the catalog `{self._path}` is closed"
             raise SqlError(message, hint="open it again with `Catalog.open`") from error
+        if self._search_path is not None:
+            cursor.execute(self._search_path)
         with self._lock:
             self._running.add(cursor)
         try:

@@ -9,10 +9,10 @@ import duckdb
 
 from debriefer.catalog.door import ENGINE_SETTINGS
 from debriefer.catalog.model import MANIFEST_VERSION, META_SCHEMA, Manifest
+from debriefer.catalog.sides import attach
 from debriefer.errors import CatalogError, MissingFileError
 
 _READ_ONLY: dict[str, str | bool | int | float | list[str]] = {
-    "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
@@ -24,7 +24,7 @@ _opening = threading.Lock()
 
 
 def connect(path: Path, memory_bytes: int | None) -> duckdb.DuckDBPyConnection:
-    """Open the catalog file at `path` read-only, with its configuration locked; see `Catalog.open`."""
+    """Open the catalog file at `path` read-only, attach side files, lock the configuration; see `Catalog.open`."""
     if not path.is_file():
         message = f"`{path}` does not exist"
         raise MissingFileError(message, hint="build it with `Catalog.build(task, path)`")
@@ -34,6 +34,8 @@ def connect(path: Path, memory_bytes: int | None) -> duckdb.DuckDBPyConnection:
             connection = duckdb.connect(str(path), read_only=True, config={**_READ_ONLY, **ENGINE_SETTINGS, **memory})
             locked = connection.execute("SELECT current_setting('lock_configuration')").fetchone()
             if locked == (False,):
+                attach(connection, path)
+                connection.execute("SET GLOBAL enable_external_access = false")
                 # Known to the engine only once it runs. Results must not depend on where the machine stands.
                 connection.execute("SET GLOBAL TimeZone = 'UTC'")
                 connection.execute("SET lock_configuration = true")

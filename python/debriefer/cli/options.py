@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from debriefer.models import Budget
-from debriefer.pipeline import ModelChoice, RunSettings
+from debriefer.pipeline import MediaSettings, ModelChoice, RunSettings
 
 _MODEL = "With a model"
 _DEFAULTS = RunSettings()
@@ -68,6 +68,16 @@ CacheFolder = Annotated[
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Make everything anew.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show one line a turn of the model.")]
 
+SpeechModel = Annotated[
+    str | None,
+    typer.Option(
+        "--speech-model",
+        help="Whisper model: folder, name in the local cache, `model@https://host/v1`, or `none`; else "
+        "`DEBRIEFER_SPEECH_MODEL`.",
+        rich_help_panel="Video",
+        show_default=False,
+    ),
+]
 Resume = Annotated[
     bool, typer.Option("--resume", help="Go on: leave what was delivered under the same inputs and settings.")
 ]
@@ -87,6 +97,7 @@ class Shared:
     max_cost: MaxCost = None
     offline_fallback: Fallback = True
     hints: Hints = True
+    speech_model: SpeechModel = None
     cache: CacheFolder = None
     no_cache: NoCache = False
     resume: Resume = False
@@ -97,7 +108,14 @@ class Shared:
         budget = Budget(
             requests=self.max_requests, seconds=self.max_seconds, input_tokens=self.max_tokens, cost=self.max_cost
         )
-        return RunSettings(self.attempts, budget, self.offline_fallback, self.always_answer, self.hints)
+        return RunSettings(
+            self.attempts,
+            budget,
+            self.offline_fallback,
+            self.always_answer,
+            self.hints,
+            MediaSettings(speech_model=self.speech_model),
+        )
 
     def choice(self) -> ModelChoice | None:
         """Return which models are used; `None` for the offline baseline."""

@@ -12,7 +12,7 @@ class Word:
     """One spoken word.
 
     Attributes:
-        start: Begin, in seconds from the start of the video.
+        start: Begin, in seconds from the pts, the clock of the slides too.
         end: End, in seconds.
         text: The word as transcribed, with the space that stands before it, if any.
         probability: The model's confidence in [0, 1]; `None` where the model gives none.
@@ -33,7 +33,7 @@ class Segment:
         end: End, in seconds.
         text: What was said.
         words: The words; empty where the model gives no word times.
-        confidence: Mean probability of the segment's tokens in [0, 1], or `None`.
+        confidence: Geometric mean of its words' (or tokens') probabilities in [0, 1], or `None`.
         second_pass: Whether a doubtful first reading was decoded again at full precision.
     """
 
@@ -57,6 +57,7 @@ class Transcript:
         model: Name of the model that listened; `None` if none did.
         hotwords: Terms that the model was told to expect.
         reason: Why there is no narration (`no audio track`, `silence`, `no speech model at hand: …`), or `None`.
+        notes: What was not reached in time or was odd about the track.
     """
 
     segments: tuple[Segment, ...] = ()
@@ -66,6 +67,7 @@ class Transcript:
     model: str | None = None
     hotwords: tuple[str, ...] = ()
     reason: str | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:

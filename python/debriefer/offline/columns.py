@@ -121,7 +121,7 @@ class Schema:
     def __init__(self, catalog: Catalog) -> None:
         """Measure the columns of `catalog`."""
         self.entities: dict[str, Entity] = {}
-        for table in catalog.tables.values():
+        for table in catalog.source_tables:
             self.entities[table.name] = _entity(catalog, table)
 
     def fields(self) -> Iterator[Field]:

@@ -43,7 +43,7 @@ class ValueIndex:
         """Read the different values of the text columns of `catalog`, small columns first."""
         texts = [
             (table.name, column.name)
-            for table in catalog.tables.values()
+            for table in catalog.source_tables
             for column in table.columns
             if column.sql_type == "VARCHAR"
         ]

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from debriefer.pipeline.batch import find_tasks, run
     from debriefer.pipeline.cache import Cache
+    from debriefer.pipeline.media import MediaStage
     from debriefer.pipeline.outcome import Attempt, Outcome, Status
     from debriefer.pipeline.registry import StageRegistry, default_registry
-    from debriefer.pipeline.settings import ModelChoice, RunSettings
+    from debriefer.pipeline.settings import MediaSettings, ModelChoice, RunSettings
     from debriefer.pipeline.single import solve
     from debriefer.pipeline.stage import BaseStage, Inputs, Product, Stage, StageRecord
 
@@ -22,6 +23,8 @@ _HOMES = {
     "BaseStage": "stage",
     "Cache": "cache",
     "Inputs": "stage",
+    "MediaSettings": "settings",
+    "MediaStage": "media",
     "ModelChoice": "settings",
     "Outcome": "outcome",
     "Product": "stage",
@@ -41,6 +44,8 @@ __all__ = [
     "BaseStage",
     "Cache",
     "Inputs",
+    "MediaSettings",
+    "MediaStage",
     "ModelChoice",
     "Outcome",
     "Product",

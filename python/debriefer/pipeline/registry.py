@@ -1,9 +1,7 @@
-"""Which stages there are: the catalog always, others as they are plugged in."""
+"""Which stages there are: videos and the catalog always, others as they are plugged in."""
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +10,9 @@ from typing import Any
 from debriefer import __version__
 from debriefer.catalog import CATALOG_FILE, Catalog
 from debriefer.catalog.model import MANIFEST_VERSION
+from debriefer.pipeline.files import link_or_copy
+from debriefer.pipeline.media import MediaStage
+from debriefer.pipeline.settings import MediaSettings
 from debriefer.pipeline.stage import PLUGGABLE, BaseStage, Inputs, Product, Stage
 from debriefer.task import Task
 
@@ -79,20 +80,15 @@ class StageRegistry:
         return StageRegistry([*self._stages.values(), *stages])
 
 
-def default_registry() -> StageRegistry:
-    """Return the stages that this installation has."""
-    return StageRegistry([CatalogStage()])
+def default_registry(media: MediaSettings | None = None) -> StageRegistry:
+    """Return the stages that this installation has.
+
+    Args:
+        media: How videos are read.
+    """
+    return StageRegistry([MediaStage(media=media or MediaSettings()), CatalogStage()])
 
 
 def package_version() -> str:
     """Return the version that is part of every key: another one may make other products."""
     return __version__
-
-
-def link_or_copy(source: Path, target: Path) -> None:
-    """Put `source` at `target` without copying where the file system can; the file must not be written to."""
-    target.unlink(missing_ok=True)
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copyfile(source, target)

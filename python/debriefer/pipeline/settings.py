@@ -5,13 +5,31 @@ from __future__ import annotations
 import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from debriefer.models import Budget, Models
 
 # An attempt is bounded in time, so that one task cannot hold a place for ever. Eighty requests of a slow model of
 # 20 s each fit into it.
 _ATTEMPT_SECONDS = 1_800.0
+
+
+LayoutChoice = Literal["ocr", "vlm", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class MediaSettings:
+    """How videos are read.
+
+    Attributes:
+        layout: `ocr`, `vlm` (a vision model betters what OCR found) or `none`.
+        speech_model: What `--speech-model` was given; `None` for what the environment or the local cache has.
+        downloads: Whether a speech model may be fetched.
+    """
+
+    layout: LayoutChoice = "ocr"
+    speech_model: str | None = None
+    downloads: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +42,7 @@ class RunSettings:
         offline_fallback: Whether the offline baseline may answer where the model gave no output.
         always_answer: Whether the offline baseline gives its best reading, however unsure.
         hints: Whether the model is shown what the offline baseline links the question's words to.
+        media: How videos are read.
     """
 
     attempts: int = 5
@@ -31,6 +50,7 @@ class RunSettings:
     offline_fallback: bool = True
     always_answer: bool = False
     hints: bool = True
+    media: MediaSettings = field(default_factory=MediaSettings)
 
     def __post_init__(self) -> None:
         if self.attempts < 1:
@@ -44,7 +64,8 @@ class RunSettings:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
         """Return the settings that `to_dict` gave."""
-        return cls(**{**values, "budget": Budget(**values["budget"])})
+        media = MediaSettings(**values["media"])
+        return cls(**{**values, "budget": Budget(**values["budget"]), "media": media})
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,7 +102,7 @@ def solve(
     task = task if isinstance(task, Task) else Task.open(task)
     name = name or task.task_id
     settings = settings or RunSettings()
-    registry = registry or default_registry()
+    registry = registry or default_registry(settings.media)
     if Path(output).resolve().is_relative_to(task.folder):
         message = f"`{output}` lies inside the task folder `{task.folder}`, which is never written to"
         raise TaskError(message, hint="name a folder outside the task folder for the results")

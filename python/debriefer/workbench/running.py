@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from debriefer.catalog.catalog import CATALOG_FILE
+from debriefer.catalog.sides import SIDE_FILES
 from debriefer.errors import DebrieferError, WorkbenchError
 from debriefer.workbench.cells import shortened
 from debriefer.workbench.editing import region_lines
@@ -26,6 +28,8 @@ _SCRIPT = f"{WORKDIR}/{SOLVER_FILE}"
 # Runs at once in this process, however many tasks it works on: each may hold gigabytes, and more than the cores can
 # work on would only hold them longer. Waiting does not count as time of the run.
 _AT_ONCE = threading.BoundedSemaphore(max(2, os.cpu_count() or 1))
+# What a script reads and must not write.
+_READ_ONLY = tuple(f"{WORKDIR}/{name}" for name in (CATALOG_FILE, *SIDE_FILES))
 _MOST_OUTPUT_CHARACTERS = 2000
 # How Rust, C++ and DuckDB say that memory was refused.
 _OUT_OF_MEMORY = re.compile(
@@ -114,7 +118,7 @@ def run(work: Path, limits: Limits, *, self_check: bool = True, rows: int = 5) -
         text = read_solver_text(work / WORKDIR / SOLVER_FILE)
         region_of(text)
         with _AT_ONCE:
-            outcome = run_confined(work, limits, protected=(_SCRIPT, f"{WORKDIR}/catalog.duckdb"))
+            outcome = run_confined(work, limits, protected=(_SCRIPT, *_READ_ONLY))
     except DebrieferError as error:
         return RunResult("FAILED", reason=error.message, hint=error.hint)
     except OSError as error:

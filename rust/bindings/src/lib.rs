@@ -1,6 +1,7 @@
 //! The extension module `debriefer._core`: a table of contents.
 
 mod errors;
+mod frames;
 mod readers;
 mod source;
 mod sql;
@@ -11,6 +12,8 @@ use pyo3::prelude::*;
 /// Registers every exported name.
 #[pymodule(gil_used = false)]
 mod _core {
+    #[pymodule_export]
+    use crate::frames::{FoundSlide, PacketRhythm, Stabilizer, packet_rhythm};
     #[pymodule_export]
     use crate::readers::{SqliteSource, detect_kind, open_sqlite, read_json, read_workbook};
     #[pymodule_export]

@@ -57,7 +57,8 @@ class RapidOcr:
 
     The models are those of RapidOCR's own wheel (PP-OCRv6 small), or the two files `*det*.onnx` and `*rec*.onnx` of a
     folder. They are loaded at the first picture, once a process. The default is the smallest model that lost no digit
-    in the measurements of docs/layout.md; PP-OCRv6 tiny, three times as fast, overlooked lone digits in cells with RapidOCR's own steps.
+    in the measurements of docs/layout.md; PP-OCRv6 tiny, three times as fast, overlooked lone digits in cells with
+    RapidOCR's own steps.
 
     The same picture gives the same lines, whatever was read before: every line is recognised by itself.
 

@@ -1,0 +1,185 @@
+"""`debriefer video`."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from debriefer.cli import console, options
+from debriefer.errors import MissingFileError
+from debriefer.media.briefing import Say
+from debriefer.media.contact_sheet import sheet_of
+from debriefer.media.video_input import INPUT_FILE, TIMELINE_FILE
+from debriefer.pipeline.cache import Cache
+from debriefer.pipeline.makers import makers_of
+from debriefer.pipeline.media import brief_file, identity, summary, video_key
+from debriefer.pipeline.settings import MediaSettings, ModelChoice
+
+_SHEET = "contact-sheet.png"
+_LONGEST_TITLE = 60
+_STEPS = {"slides": "finding slides", "layout": "reading layout", "speech": "listening"}
+
+
+class LayoutOption(StrEnum):
+    """How layout is read."""
+
+    OCR = "ocr"
+    VLM = "vlm"
+    NONE = "none"
+
+
+def video(
+    file: Annotated[Path, typer.Argument(help="A video file.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder for the result; `debriefer-out/<name>` by default.")
+    ] = None,
+    contact_sheet: Annotated[
+        bool, typer.Option("--contact-sheet", help=f"Write one picture of all slides, `{_SHEET}`.")
+    ] = False,
+    layout: Annotated[
+        LayoutOption, typer.Option("--layout", help="Layout by OCR, bettered by a vision model, or none.")
+    ] = LayoutOption.OCR,
+    speech_model: options.SpeechModel = None,
+    download: Annotated[bool, typer.Option("--download", help="Fetch the speech model if it is not there.")] = False,
+    lm: options.Lm = None,
+    cache: options.CacheFolder = None,
+    no_cache: options.NoCache = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as one JSON object.")] = False,
+) -> None:
+    """Show what a video shows and says: slides, their layout, the narration, and the timeline of both.
+
+    The folder receives a picture of each slide, `video_input.json`, `timeline.txt` and `store/`. A second call for the
+    same file and settings decodes nothing.
+    """
+    if not file.is_file():
+        message = f"`{file}` " + ("is no file" if file.exists() else "does not exist")
+        raise MissingFileError(message, hint="name a video file")
+    target = output or Path("debriefer-out") / file.stem
+    choice = ModelChoice(lm) if layout is LayoutOption.VLM else None
+    settings = MediaSettings(layout.value, speech_model, download)
+    began = time.perf_counter()
+    with _progress() as say:
+        makers = makers_of(settings, None if choice is None else choice.load(), say)
+
+        def build(folder: Path) -> Mapping[str, Any]:
+            return summary(brief_file(file, folder, makers, say=say))
+
+        if no_cache:
+            target.mkdir(parents=True, exist_ok=True)
+            _clear(target)
+            found, again = build(target), False
+        else:
+            key = video_key(file, identity(settings, makers, ()))
+            product, again = Cache(cache or target.parent / options.CACHE_FOLDER).fetch("video", key, build)
+            found = product.value
+            target.mkdir(parents=True, exist_ok=True)
+            _clear(target)
+            shutil.copytree(product.folder, target, dirs_exist_ok=True)
+    values = json.loads((target / INPUT_FILE).read_bytes())
+    sheet = None
+    if contact_sheet:
+        sheet = target / _SHEET
+        sheet_of(values, target, sheet)
+    seconds = round(time.perf_counter() - began, 3)
+    if as_json:
+        extra = {"output": str(target), "contact_sheet": None if sheet is None else str(sheet), "cached": again}
+        console.data_json({**found, **extra, "seconds_in_all": seconds, "timeline": values["timeline"]})
+        return
+    _show(values)
+    _say_summary(found, target, sheet, seconds, again=again)
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[Say]:
+    """Show a bar a step on stderr, where that is a terminal."""
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[done]}"),
+        TimeElapsedColumn(),
+    )
+    quiet = not console.messages.is_terminal
+    with Progress(*columns, console=console.messages, transient=True, disable=quiet) as progress:
+        bars: dict[str, TaskID] = {}
+        totals: dict[str, float] = {}
+
+        def say(step: str, done: float, total: float) -> None:
+            for other, bar in bars.items():
+                if other != step:
+                    progress.stop_task(bar)
+                    progress.update(bar, total=1, completed=1)
+            if step not in bars:
+                bars[step] = progress.add_task(_STEPS[step], total=None, done="")
+            totals[step] = total or totals.get(step, 0.0)
+            shown = _shown(step, done, totals[step])
+            progress.update(bars[step], total=totals[step] or None, completed=done, done=shown)
+
+        yield say
+
+
+def _shown(step: str, done: float, total: float) -> str:
+    if step == "slides":
+        return f"{done:.0%}" if total else ""
+    unit = " s" if step == "speech" else ""
+    return f"{done:.0f}{unit} of {total:.0f}{unit}" if total else f"{done:.0f}{unit}"
+
+
+def _clear(target: Path) -> None:
+    """Remove what an earlier call left: its slides would be taken for this one's."""
+    for path in (*target.glob("slide_*.png"), target / INPUT_FILE, target / TIMELINE_FILE, target / _SHEET):
+        path.unlink(missing_ok=True)
+    shutil.rmtree(target / "store", ignore_errors=True)
+
+
+def _show(values: Mapping[str, Any]) -> None:
+    """Print the timeline, a line an item."""
+    frames = {frame["index"]: frame for frame in values["frames"]}
+    for item in values["timeline"]:
+        if item["type"] == "speech":
+            console.data(f"{_clock(item['t_start'])}    {item['text']}")
+            continue
+        frame = frames[item["slide"]]
+        title = frame["title"]
+        title = title if len(title) <= _LONGEST_TITLE else title[: _LONGEST_TITLE - 1] + "…"
+        again = f"slide {frame['revisit_of']} again" if frame["revisit_of"] is not None else frame["change"]
+        parts = [f"slide {frame['index']}", again, f"{frame['t_end'] - frame['burst_start']:.1f} s", title]
+        console.data(f"{_clock(item['t_start'])}  " + "  ".join(part for part in parts if part))
+
+
+def _say_summary(found: Mapping[str, Any], target: Path, sheet: Path | None, seconds: float, *, again: bool) -> None:
+    method = f", by {found['method']}: {found['reason']}" if found["method"] else f": {found['reason']}"
+    steps = ", ".join(f"{step} {value:.1f} s" for step, value in found["seconds"].items())
+    lines = [
+        ("video", f"{found['video']}, {found['duration']:.1f} s"),
+        ("slides", f"{found['slides']}, {found['different_slides']} different{method}"),
+        ("layout", found["layout"] or "none"),
+        ("narration", found["no_narration"] or f"{found['words']} words, {found['language']}, {found['speech_model']}"),
+        ("time", f"{seconds:.1f} s, found in the cache" if again else f"{seconds:.1f} s ({steps})"),
+        ("written", str(target)),
+    ]
+    if sheet is not None:
+        lines.append(("contact sheet", str(sheet)))
+    lines.extend(("note", note) for note in found["notes"])
+    for label, text in lines:
+        console.messages.print(Text.assemble((f"{label}: ", "bold"), text), soft_wrap=True)
+
+
+def _clock(seconds: float) -> str:
+    """Return a time as minutes and seconds.
+
+    >>> _clock(75.25)
+    '  1:15.2'
+    """
+    minutes, rest = divmod(max(0.0, seconds), 60)
+    return f"{int(minutes):3d}:{int(rest * 10) / 10:04.1f}"

@@ -1,0 +1,101 @@
+"""What the packets of a video tell before anything is decoded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from debriefer import _core
+from debriefer.media.decode import Video
+
+# Below this rate, in frames a second, each frame may be the only one that shows a slide.
+_DENSE_RATE = 15.0
+# And so it may where two frames are further apart than this, in seconds.
+_DENSE_GAP = 0.25
+# What is decoded after a burst, in seconds: long enough for the picture to be seen standing still.
+_AFTER = 0.6
+# And before it, in seconds: the state that the burst ends.
+BEFORE = 0.35
+# Where more of the video than this would be decoded, decoding all of it is simpler and misses nothing.
+_WORTH_IT = 0.45
+
+
+@dataclass(frozen=True, slots=True)
+class PacketList:
+    """The packets of a video stream in order of time.
+
+    Attributes:
+        times: When each is shown, in seconds.
+        sizes: Bytes of each.
+        keys: Whether each is a keyframe.
+        end: End of the last, in seconds.
+    """
+
+    times: list[float]
+    sizes: list[int]
+    keys: list[bool]
+    end: float
+
+    @property
+    def dense(self) -> bool:
+        """Whether frames follow each other so closely that those which no other frame needs may be skipped."""
+        times = self.times
+        if len(times) < 2 or (len(times) - 1) / max(times[-1] - times[0], 1e-9) < _DENSE_RATE:  # noqa: PLR2004
+            return False
+        return max(later - earlier for earlier, later in zip(times, times[1:], strict=False)) <= _DENSE_GAP
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A stretch to decode: from a keyframe to `end`; what lies before `look` is decoded only because it must be."""
+
+    start: float
+    look: float
+    end: float
+
+
+def read_packets(video: Video) -> PacketList:
+    """Read times, sizes and keyframes of all packets; nothing is decoded."""
+    rows: list[tuple[float, int, bool]] = []
+    duration = 0.0
+    for packet in video.packets():
+        time = video.seconds(packet.pts if packet.pts is not None else packet.dts)
+        if time is None:
+            video.note("packets without a time stamp")
+            time = rows[-1][0] + duration if rows else 0.0
+        duration = video.seconds(packet.duration) or duration
+        rows.append((time, packet.size, packet.is_keyframe))
+    rows.sort()
+    if duration <= 0 and len(rows) > 1:
+        duration = (rows[-1][0] - rows[0][0]) / (len(rows) - 1)
+    end = rows[-1][0] + duration if rows else 0.0
+    return PacketList([row[0] for row in rows], [row[1] for row in rows], [row[2] for row in rows], end)
+
+
+def rhythm(packets: PacketList) -> _core.PacketRhythm:
+    """Return where the packets say that the picture may change, or that they say nothing."""
+    return _core.packet_rhythm(packets.times, packets.sizes, packets.keys)
+
+
+def windows(found: _core.PacketRhythm, changed: frozenset[float], end: float) -> list[Window] | None:
+    """Return what must be decoded to see every candidate, or `None` where that is too much of the video.
+
+    Args:
+        found: A readable rhythm.
+        changed: Keyframes, by time, that do not look like the keyframe before them.
+        end: End of the video in seconds.
+    """
+    planned: list[Window] = []
+    keyframes = [*found.keyframes, end]
+    for start, following in zip(keyframes, keyframes[1:], strict=False):
+        inside = [burst for burst in found.bursts if burst[1] >= start and burst[0] < following]
+        told = any(burst[0] <= following <= burst[1] + BEFORE for burst in found.bursts)
+        if following in changed and not told and not any(burst[1] > start for burst in inside):
+            # The pixels say that something changed, the packets do not say when: look at all of it.
+            planned.append(Window(start, start, following))
+        elif inside:
+            first, last = inside[0][0], min(inside[-1][1] + _AFTER, following)
+            planned.append(Window(start, max(start, first - BEFORE), last))
+    if not planned or planned[0].start > keyframes[0]:
+        planned.insert(0, Window(keyframes[0], keyframes[0], min(keyframes[0] + _AFTER, keyframes[1])))
+    cost = sum(window.end - window.start for window in planned)
+    return planned if cost <= _WORTH_IT * (end - keyframes[0]) else None

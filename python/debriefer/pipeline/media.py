@@ -1,0 +1,224 @@
+"""The stage that turns the videos of a task into evidence, and the same for one file."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from debriefer import __version__
+from debriefer.errors import MediaError
+from debriefer.media.briefing import Briefing, Makers, Say, brief
+from debriefer.media.evidence import EVIDENCE_FILE, write_evidence
+from debriefer.media.hotwords import hotwords
+from debriefer.media.store import STORE_FOLDER, STORE_VERSION, VideoStore
+from debriefer.media.video_input import FRAMES_FOLDER, INPUT_FILE, write_input
+from debriefer.pipeline.content import file_digest, value_digest
+from debriefer.pipeline.files import link_or_copy
+from debriefer.pipeline.makers import makers_of
+from debriefer.pipeline.settings import MediaSettings
+from debriefer.pipeline.stage import BaseStage, Inputs, Product
+from debriefer.task import Task
+
+if TYPE_CHECKING:
+    from dspy_programs.solver import Findings
+
+PUBLISHED = "video/briefing.mp4"
+ENDINGS = frozenset(
+    f".{ending}"
+    for ending in "mp4 m4v mov mkv webm avi mpg mpeg ts m2ts mts wmv flv ogv 3gp".split()  # noqa: SIM905 -- a list of words
+)
+
+
+def video_key(path: Path, settings: Mapping[str, Any]) -> str:
+    """Return the key of one file's briefing in a cache: its content, name and settings (`identity`)."""
+    return value_digest(
+        {"package": __version__, "file": file_digest(path), "name": path.name, "settings": dict(settings)}
+    )
+
+
+def brief_file(
+    path: Path,
+    folder: Path,
+    makers: Makers,
+    *,
+    video: str | None = None,
+    terms: tuple[str, ...] = (),
+    say: Say = lambda *_: None,
+) -> Briefing:
+    """Turn one video into a folder: pictures, `video_input.json`, `timeline.txt` and `store/`.
+
+    Raises:
+        MediaError: As `debriefer.media.briefing.brief`.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    briefing = brief(path, folder, makers, video=video, hotwords=terms, say=say)
+    write_input(briefing, folder)
+    VideoStore.write(briefing, folder / STORE_FOLDER, folder)
+    return briefing
+
+
+def identity(settings: MediaSettings, makers: Makers, terms: Sequence[str]) -> dict[str, Any]:
+    """Return everything but the video that decides about a briefing, as JSON values."""
+    return {
+        "store": STORE_VERSION,
+        "layout": [settings.layout, None if makers.layout is None else makers.layout.name],
+        "listener": makers.listener.name,
+        "terms": list(terms),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class MediaStage(BaseStage):
+    """Every video below `context/`: slides, layout, narration, one timeline; and the evidence as tables.
+
+    The published place is `context/video/briefing.mp4`; what stands there comes first, others in the order of names.
+    Laid are `workdir/_video_frames/` (a further video in a folder of it named by its place, `2/`) and
+    `workdir/video.duckdb`.
+
+    Attributes:
+        media: How videos are read.
+        makers: In place of what the settings make.
+    """
+
+    name: str = "media"
+    heavy: bool = True
+    media: MediaSettings = field(default_factory=MediaSettings)
+    makers: Callable[[Inputs], Makers] | None = None
+
+    def skipped(self, inputs: Inputs) -> str | None:
+        """A task without a video."""
+        workdir = inputs.task.folder / "workdir"
+        # What an earlier run left in a working copy that was kept must not pass for this one's.
+        shutil.rmtree(workdir / FRAMES_FOLDER, ignore_errors=True)
+        (workdir / EVIDENCE_FILE).unlink(missing_ok=True)
+        return None if self.sources(inputs.task) else "the task has no video"
+
+    def sources(self, task: Task) -> Sequence[Path]:
+        """The videos, the published one first."""
+        found = [path for path in task.files() if path.suffix.casefold() in ENDINGS]
+        return sorted(found, key=lambda path: _name(task, path) != PUBLISHED)
+
+    def settings(self, inputs: Inputs) -> Mapping[str, Any]:
+        """Readers, listener and the terms that it is told."""
+        return identity(self.media, self._makers(inputs), _terms(inputs.task))
+
+    def run(self, inputs: Inputs, folder: Path) -> Mapping[str, Any]:
+        """Brief each video into a folder named by its place; one that fails is recorded, and the others stay.
+
+        Raises:
+            MediaError: No video could be read.
+        """
+        makers = self._makers(inputs)
+        terms = _terms(inputs.task)
+        videos: list[dict[str, Any]] = []
+        stores: dict[str, VideoStore] = {}
+        failures: list[MediaError] = []
+        for place, path in enumerate(self.sources(inputs.task), start=1):
+            name = _name(inputs.task, path)
+            try:
+                briefing = brief_file(path, folder / str(place), makers, video=name, terms=terms)
+            except MediaError as error:
+                shutil.rmtree(folder / str(place), ignore_errors=True)
+                failures.append(error)
+                videos.append({"video": name, "failure": _without(error.message, inputs.task.folder)})
+                continue
+            stores[name] = VideoStore.open(folder / str(place) / STORE_FOLDER)
+            videos.append({"folder": str(place), **summary(briefing)})
+        if not stores:
+            raise failures[0]
+        write_evidence(stores, folder / EVIDENCE_FILE)
+        return {"videos": videos}
+
+    def lay(self, product: Product, task: Task) -> None:
+        """Put the timelines into `workdir/_video_frames/` and the evidence beside the catalog."""
+        workdir = task.folder / "workdir"
+        for number, video in enumerate(_read(product)):
+            target = workdir / FRAMES_FOLDER
+            target = target if number == 0 else target / video["folder"]
+            source = product.folder / video["folder"]
+            for path in sorted(source.rglob("*")):
+                if path.is_file():
+                    place = target / path.relative_to(source)
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    link_or_copy(path, place)
+        link_or_copy(product.folder / EVIDENCE_FILE, workdir / EVIDENCE_FILE)
+
+    def tell(self, product: Product, findings: Findings) -> Findings:
+        """Add the timeline; a slide that comes back is named but not shown again."""
+        from dspy_programs.solver import Timeline  # noqa: PLC0415 -- loads DSPy
+
+        videos = _read(product)
+        items: list[Any] = []
+        for video in videos:
+            items.extend(_items(product.folder / video["folder"], video["video"] if len(videos) > 1 else ""))
+        return replace(findings, timeline=Timeline(items=tuple(items)))
+
+    def _makers(self, inputs: Inputs) -> Makers:
+        return makers_of(self.media, inputs.models) if self.makers is None else self.makers(inputs)
+
+
+def summary(briefing: Briefing) -> dict[str, Any]:
+    """Return what a person is told about a briefing, as JSON values."""
+    spoken = briefing.transcript
+    return {
+        "video": briefing.video,
+        "duration": briefing.duration,
+        "slides": len(briefing.views),
+        "different_slides": sum(view.revisit_of is None for view in briefing.views),
+        "method": None if briefing.method is None else briefing.method.value,
+        "reason": briefing.reason,
+        "frames_decoded": briefing.frames_decoded,
+        "layout": briefing.layout_name,
+        "language": spoken.language,
+        "words": sum(len(segment.words) for segment in spoken.segments),
+        "speech_model": spoken.model,
+        "no_narration": spoken.reason,
+        "notes": [*briefing.notes, *spoken.notes, *sorted({view.note for view in briefing.views if view.note})],
+        "seconds": briefing.seconds,
+    }
+
+
+def _read(product: Product) -> list[Mapping[str, Any]]:
+    return [video for video in product.value["videos"] if "failure" not in video]
+
+
+def _items(folder: Path, video: str) -> list[Any]:
+    from dspy_programs.solver import Narration, Slide  # noqa: PLC0415 -- loads DSPy
+
+    values = json.loads((folder / INPUT_FILE).read_bytes())
+    items: list[Any] = []
+    for item in values["timeline"]:
+        if item["type"] == "speech":
+            items.append(Narration(start=item["t_start"], end=item["t_end"], text=item["text"], video=video))
+        elif item["revisit_of"] is not None:
+            layout = f"(slide {item['revisit_of']} again)"
+            items.append(Slide(seconds=item["t_start"], number=item["slide"], layout=layout, video=video))
+        else:
+            image = base64.b64encode((folder / item["path"]).read_bytes()).decode("ascii")
+            items.append(
+                Slide(
+                    seconds=item["t_start"],
+                    number=item["slide"],
+                    layout=item.get("hiccup", ""),
+                    image=f"data:image/png;base64,{image}",
+                    video=video,
+                )
+            )
+    return items
+
+
+def _terms(task: Task) -> tuple[str, ...]:
+    return hotwords(task.question, task.knowledge)
+
+
+def _name(task: Task, path: Path) -> str:
+    return path.relative_to(task.context).as_posix()
+
+
+def _without(text: str, folder: Path) -> str:
+    return text.replace(f"{folder}/", "")

@@ -1,0 +1,169 @@
+"""What the stabilizer makes of pictures drawn by hand: no codec, no decoder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from debriefer import _core
+from debriefer.errors import MediaError
+
+Picture = NDArray[np.uint8]
+WIDTH, HEIGHT = 320, 176
+
+
+def slide(seed: int) -> Picture:
+    """Dark words on light paper."""
+    dice = np.random.default_rng(seed)
+    picture = np.full((HEIGHT, WIDTH), 245, np.uint8)
+    for row in range(16, HEIGHT - 24, 24):
+        for left in range(16, WIDTH - 90, 8):
+            if dice.random() < 0.7:
+                picture[row : row + 12, left : left + 5] = dice.integers(20, 80)
+    return picture
+
+
+def watch(shown: Callable[[float], Picture], seconds: float, rate: float = 10.0) -> list[_core.FoundSlide]:
+    stabilizer = _core.Stabilizer()
+    noise = np.random.default_rng(0)
+    for number in range(round(seconds * rate)):
+        picture = shown(number / rate)
+        coded = np.clip(picture.astype(np.int16) + noise.integers(-2, 3, picture.shape), 0, 255).astype(np.uint8)
+        stabilizer.push(coded.reshape(-1), WIDTH, HEIGHT, WIDTH, number / rate)
+    return stabilizer.finish(seconds)[2]
+
+
+def starts(slides: list[_core.FoundSlide]) -> list[float]:
+    return [round(slide.start, 2) for slide in slides]
+
+
+def with_digit(picture: Picture, left: int, top: int) -> Picture:
+    changed = picture.copy()
+    changed[top : top + 9, left : left + 3] = 30
+    return changed
+
+
+def test_each_cut_gives_a_slide_and_a_still_picture_one() -> None:
+    assert starts(watch(lambda _: slide(1), 3)) == [0]
+    assert starts(watch(lambda time: slide(int(time // 2)), 6)) == [0, 2, 4]
+
+
+def test_slides_of_one_second_are_found() -> None:
+    assert starts(watch(lambda time: slide(int(time)), 8)) == list(range(8))
+
+
+def test_one_digit_is_a_partial_change_with_a_box() -> None:
+    before = slide(1)
+    after = with_digit(before, 250, 100)
+    slides = watch(lambda time: before if time < 2 else after, 4)
+    assert starts(slides) == [0, 2]
+    assert slides[1].change == "partial"
+    (left, top, right, bottom) = slides[1].changed[0]
+    assert left <= 250 < 253 <= right
+    assert top <= 100 < 109 <= bottom
+
+
+def test_a_pale_highlight_is_a_change() -> None:
+    before = slide(1)
+    after = before.copy()
+    after[40:64][after[40:64] > 200] -= 9
+    assert starts(watch(lambda time: before if time < 2 else after, 4)) == [0, 2]
+
+
+def test_a_fade_gives_two_slides_and_begins_with_its_first_step() -> None:
+    one, two = slide(1), slide(2)
+
+    def fading(time: float) -> Picture:
+        share = min(max((time - 2) / 0.8, 0), 1)
+        return (one * (1 - share) + two * share).astype(np.uint8)
+
+    slides = watch(fading, 5)
+    assert [slide.change for slide in slides] == ["first", "fade"]
+    assert slides[1].start == pytest.approx(2.1, abs=0.11)
+
+
+def test_what_comes_back_is_known_again() -> None:
+    slides = watch(lambda time: slide(int(time // 2) % 2), 8)
+    assert [slide.revisit_of for slide in slides] == [None, None, 0, 1]
+    assert [slide.change for slide in slides[2:]] == ["revisit", "revisit"]
+
+
+def test_a_moving_inset_is_no_change_and_hides_no_digit() -> None:
+    noise = np.random.default_rng(5)
+    before = slide(1)
+    after = with_digit(before, 120, 150)
+
+    def with_head(time: float) -> Picture:
+        picture = (before if time < 9 else after).copy()
+        picture[0:64, 256:320] = noise.integers(40, 200, (64, 64))
+        return picture
+
+    assert starts(watch(with_head, 14)) == [0, 9]
+
+
+def test_a_clock_is_no_change_and_hides_no_digit() -> None:
+    before = slide(1)
+    after = with_digit(before, 120, 150)
+
+    def ticking(time: float) -> Picture:
+        picture = (before if time < 9.5 else after).copy()
+        picture[4:14, 290 : 294 + int(time) % 5 * 3] = 40
+        return picture
+
+    assert starts(watch(ticking, 16)) == [0, 9.5]
+
+
+def test_a_pointer_that_jumps_about_is_no_change() -> None:
+    places = [(40, 60), (200, 120), (120, 30), (260, 150), (60, 140), (180, 80)]
+    before = slide(1)
+    after = with_digit(before, 285, 100)
+
+    def pointing(time: float) -> Picture:
+        picture = (before if time < 7 else after).copy()
+        left, top = places[int(time / 1.7) % len(places)]
+        picture[top : top + 14, left : left + 9] = 0
+        return picture
+
+    assert starts(watch(pointing, 10)) == [0, 7]
+
+
+def test_a_cell_that_changes_and_changes_back_is_kept() -> None:
+    before = slide(1)
+    after = with_digit(before, 250, 100)
+    slides = watch(lambda time: after if 2 <= time < 4 else before, 6)
+    assert [slide.revisit_of for slide in slides] == [None, None, 0]
+
+
+def test_a_film_gives_one_picture_a_scene() -> None:
+    dice = np.random.default_rng(3)
+
+    def moving(time: float) -> Picture:
+        return dice.integers(0, 60, (HEIGHT, WIDTH)).astype(np.uint8) + np.uint8(int(time // 4) % 2 * 150)
+
+    slides = watch(moving, 16)
+    assert 1 <= len(slides) <= 5
+    assert all(slide.moving for slide in slides)
+
+
+def test_a_single_sample_is_a_slide() -> None:
+    assert starts(watch(lambda _: slide(1), 0.1)) == [0]
+
+
+def test_sizes_and_times_that_cannot_be_are_refused() -> None:
+    stabilizer = _core.Stabilizer()
+    flat = slide(1).reshape(-1)
+    with pytest.raises(MediaError, match="does not fit"):
+        stabilizer.push(flat, WIDTH, HEIGHT + 1, WIDTH, 0.0)
+    with pytest.raises(MediaError, match="too small"):
+        stabilizer.push(flat, 2, 2, 2, 0.0)
+    stabilizer.push(flat, WIDTH, HEIGHT, WIDTH, 1.0)
+    with pytest.raises(MediaError, match="comes after"):
+        stabilizer.push(flat, WIDTH, HEIGHT, WIDTH, 1.0)
+    with pytest.raises(MediaError, match="another size"):
+        stabilizer.push(flat, WIDTH - 16, HEIGHT, WIDTH, 2.0)
+    stabilizer.finish(2.0)
+    with pytest.raises(ValueError, match="finished"):
+        stabilizer.push(flat, WIDTH, HEIGHT, WIDTH, 3.0)
