@@ -10,7 +10,7 @@ import pytest
 
 from debriefer.catalog import Catalog
 from debriefer.cli import video as command
-from debriefer.cli.app import app
+from debriefer.cli.app import application
 from debriefer.errors import MediaError
 from debriefer.media.briefing import Makers
 from debriefer.media.slide import Slides
@@ -158,7 +158,7 @@ def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]
 
     def call(*arguments: str) -> int:
         try:
-            app(["video", *arguments], standalone_mode=False)
+            application(["video"])(["video", *arguments], standalone_mode=False)
         except SystemExit as ended:
             return int(ended.code or 0)
         return len(fixed.slides.runs)
@@ -193,7 +193,7 @@ def test_the_command_prints_the_timeline_and_decodes_once(
 
 def test_the_command_names_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="does not exist"):
-        app(["video", str(tmp_path / "none.mp4")], standalone_mode=False)
+        application(["video"])(["video", str(tmp_path / "none.mp4")], standalone_mode=False)
 
 
 def test_times_are_minutes_and_seconds() -> None:
