@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
+
 import av
 import numpy as np
 from numpy.typing import NDArray
@@ -70,7 +71,9 @@ class Script:
     def frames(self) -> Iterable[tuple[float, Picture]]:
         """Yield time and picture of every frame."""
         dice = np.random.default_rng(1)
-        speckles = [dice.normal(0, self.grain, (HEIGHT, WIDTH, 1)).astype(np.int16) for _ in range(5 if self.grain else 0)]
+        speckles = [
+            dice.normal(0, self.grain, (HEIGHT, WIDTH, 1)).astype(np.int16) for _ in range(5 if self.grain else 0)
+        ]
         count = round(self.clock * self.rate)
         current = 0
         for number in range(count):

@@ -25,9 +25,7 @@ _EXACT = 2
 _SAME_TIME = 1e-6
 
 
-def slides(
-    path: str | os.PathLike[str], *, method: Method | None = None, progress: Progress | None = None
-) -> Slides:
+def slides(path: str | os.PathLike[str], *, method: Method | None = None, progress: Progress | None = None) -> Slides:
     """Find the slides of a video: each stretch of time in which the picture stands still.
 
     A slide of 0.4 s is found, and a change of one digit makes a new one. What moves by itself does not: a talking head,
@@ -81,11 +79,19 @@ def slides(
         if video.damaged:
             video.note(f"{video.damaged} packets could not be decoded and were left out")
         gathered = gatherer.finish(max(packets.end, reader.time))
-        return _assemble(gathered, video, notes, packets, reader, Method.DECODE if planned is None else Method.PACKETS, reason)
+        return _assemble(
+            gathered, video, notes, packets, reader, Method.DECODE if planned is None else Method.PACKETS, reason
+        )
 
 
 def _assemble(
-    gathered: Gathered, video: Video, notes: list[str], packets: PacketList, reader: _Reader, method: Method, reason: str
+    gathered: Gathered,
+    video: Video,
+    notes: list[str],
+    packets: PacketList,
+    reader: _Reader,
+    method: Method,
+    reason: str,
 ) -> Slides:
     if gathered.left_out:
         video.note(f"{gathered.left_out} shorter scenes beyond the bound were left out")

@@ -220,6 +220,7 @@ fn unite(grid: &Grid, states: Vec<State>, masks: Vec<Vec<bool>>, count: usize) -
             if equal || passing {
                 state.start = last.start;
                 state.wander = state.wander.max(last.wander);
+                state.since.extend(&last.since);
                 for (lively, &before) in state.lively.iter_mut().zip(&last.lively) {
                     *lively |= before;
                 }
@@ -268,7 +269,7 @@ fn slides(grid: &Grid, states: &[State], masks: &[Vec<bool>]) -> Vec<FoundSlide>
             let both = either(&masks[earlier], mask);
             !covers_all(&both) && !state.moving && same(grid, &states[earlier].signature, &state.signature, &both)
         });
-        let (mut change, mut changed) = (Change::First, Vec::new());
+        let (mut change, mut changed, mut start) = (Change::First, Vec::new(), state.start);
         if let Some(before) = at.checked_sub(1) {
             let tiles = changed_tiles(
                 grid,
@@ -293,11 +294,20 @@ fn slides(grid: &Grid, states: &[State], masks: &[Vec<bool>]) -> Vec<FoundSlide>
             };
             if share < PARTIAL {
                 changed = boxes(grid, &tiles);
+                // A pointer that moved at the same time may have moved first.
+                let of_tiles = state.since.iter().filter(|(tile, _)| tiles.binary_search(tile).is_ok());
+                let began = of_tiles.map(|&(_, began)| began).fold(f64::INFINITY, f64::min);
+                if began.is_finite() {
+                    start = began.clamp(state.start, state.end);
+                }
             }
+        }
+        if let Some(last) = slides.last_mut() {
+            last.end = start;
         }
         slides.push(FoundSlide {
             state: state.id,
-            start: state.start,
+            start,
             end: state.end,
             revisit_of: again,
             change,

@@ -156,10 +156,11 @@ impl Stabilizer {
         };
         let end = pts.max(self.time);
         step.opened = self.advance(&grid, end);
+        let first = self.scene_start;
         step.scene = self.end_scene(&grid, end);
         if self.states.is_empty() {
             // Too short to settle: what was there is shown all the same.
-            step.opened = Some(self.open(self.scene_start, end, end, false));
+            step.opened = Some(self.open(first, first, end, false));
         }
         if let Some(last) = self.states.last_mut() {
             last.end = end;
@@ -220,7 +221,9 @@ impl Stabilizer {
         );
         let mut away = 0;
         for (tile, &difference) in self.from_reference.iter().enumerate() {
-            if difference <= MOVED {
+            // What lies still a little apart is noise of the codec, not the begin of the next change.
+            let noise = difference <= CHANGED && pts - self.last_move[tile] >= SETTLE;
+            if difference <= MOVED || noise {
                 self.departed[tile] = f64::NAN;
             } else {
                 if self.departed[tile].is_nan() {
@@ -241,6 +244,7 @@ impl Stabilizer {
         let first = self.states.is_empty();
         let (mut settled, mut unsettled, mut dirty_unsettled) = (Vec::new(), 0_usize, 0_usize);
         let (mut start, mut still) = (f64::INFINITY, f64::NEG_INFINITY);
+        let mut since = Vec::new();
         for tile in 0..grid.tiles() {
             if self.activity.lively[tile] {
                 continue;
@@ -251,7 +255,9 @@ impl Stabilizer {
             if dirty && quiet {
                 settled.push(tile);
                 let (moved, departed) = (self.last_move[tile], self.departed[tile]);
-                start = start.min(if moved - departed > TRANSITION { moved } else { departed });
+                let began = if moved - departed > TRANSITION { moved } else { departed };
+                since.push((tile, began));
+                start = start.min(began);
                 still = still.max(moved);
             } else if dirty {
                 dirty_unsettled += 1;
@@ -273,7 +279,8 @@ impl Stabilizer {
             .filter(|&tile| !inside[tile] && !self.activity.lively[tile] && self.last_jump[tile] >= start - PATIENCE)
             .count();
         for (tile, &inside) in inside.iter().enumerate() {
-            if inside || self.activity.lively[tile] {
+            let quiet = now - self.last_move[tile] >= SETTLE;
+            if inside || quiet || self.activity.lively[tile] {
                 copy_tile(grid, tile, &self.current, &mut self.reference);
                 self.from_reference[tile] = 0;
                 self.departed[tile] = f64::NAN;
@@ -282,6 +289,7 @@ impl Stabilizer {
         let opened = self.open(start, still.max(start), now, false);
         if let Some(state) = self.states.last_mut() {
             state.wander = wander;
+            state.since = since;
         }
         Some(opened)
     }
@@ -301,6 +309,7 @@ impl Stabilizer {
             end: now,
             signature: self.reference.clone(),
             lively: self.activity.take_seen(),
+            since: Vec::new(),
             wander: 0,
             moving,
         });

@@ -23,6 +23,8 @@ pub(crate) struct State {
     pub(crate) signature: Vec<u8>,
     /// Tiles that were lively since the state before.
     pub(crate) lively: Vec<bool>,
+    /// When each tile of the change began to differ, in seconds, in the order of tiles.
+    pub(crate) since: Vec<(usize, f64)>,
     /// How many tiles outside the change moved about when it happened: a pointer on its way.
     pub(crate) wander: usize,
     /// Whether it never stood still: one picture stands for a scene.
