@@ -4,7 +4,8 @@
 use crate::blobs::{blobs, filled};
 use crate::pointer::erase;
 use crate::signature::Grid;
-use crate::state::{State, changed_tiles, same, tile_contrast};
+use crate::stabilizer::begin_of;
+use crate::state::{State, changed_tiles, same, tile_contrast, tile_difference};
 use crate::ticking::ticking;
 
 /// A tile that was lively is masked so long before and after, in seconds: a head rests for a while.
@@ -13,8 +14,12 @@ const AROUND: f64 = 20.0;
 const WHOLE: f64 = 0.6;
 /// An inset is filled to its rectangle where this share of it moves.
 const DENSE: f64 = 0.4;
-/// A state must stand at least this long, in seconds, if the change after it begins at once.
-const SHORTEST: f64 = 0.15;
+/// States opened within this time, in seconds, are one change whose tiles settled one after the other.
+const SHORTEST: f64 = 0.3;
+/// An encoder that runs short of bits shows a slide rough at first and better within this time, in seconds; what gets
+/// better differs by no more than this much luma.
+const REFINED_WITHIN: f64 = 0.6;
+const REFINED: u16 = 64;
 /// A change that takes longer than this, in seconds, is a fade.
 const ABRUPT: f64 = 0.15;
 /// Below this share of the tiles that hold anything, a change is partial.
@@ -215,9 +220,14 @@ fn unite(grid: &Grid, states: Vec<State>, masks: Vec<Vec<bool>>, count: usize) -
         {
             let both = either(last_mask, &mask);
             let equal = last.moving == state.moving && same(grid, &last.signature, &state.signature, &both);
-            // A plateau in the middle of a transition: the change that follows began with the one before.
-            let passing = !last.moving && last.end - last.still < SHORTEST && state.start - last.start < 1.0;
-            if equal || passing {
+            // A tile that settled a moment after the others belongs to the same change.
+            let passing = !last.moving && state.opened - last.opened < SHORTEST;
+            let refined = !last.moving
+                && state.start - last.start < REFINED_WITHIN
+                && changed_tiles(grid, &last.signature, &state.signature, &both)
+                    .iter()
+                    .all(|&tile| tile_difference(grid, tile, &last.signature, &state.signature) <= REFINED);
+            if equal || passing || refined {
                 state.start = last.start;
                 state.wander = state.wander.max(last.wander);
                 state.since.extend(&last.since);
@@ -294,12 +304,12 @@ fn slides(grid: &Grid, states: &[State], masks: &[Vec<bool>]) -> Vec<FoundSlide>
             };
             if share < PARTIAL {
                 changed = boxes(grid, &tiles);
-                // A pointer that moved at the same time may have moved first.
-                let of_tiles = state.since.iter().filter(|(tile, _)| tiles.binary_search(tile).is_ok());
-                let began = of_tiles.map(|&(_, began)| began).fold(f64::INFINITY, f64::min);
-                if began.is_finite() {
-                    start = began.clamp(state.start, state.end);
-                }
+            }
+            // What is masked or was a pointer may have moved before.
+            let of_tiles = state.since.iter().filter(|(tile, _)| tiles.binary_search(tile).is_ok());
+            let of_tiles: Vec<_> = of_tiles.copied().collect();
+            if !of_tiles.is_empty() {
+                start = begin_of(&of_tiles).clamp(state.start, state.end);
             }
         }
         if let Some(last) = slides.last_mut() {

@@ -63,11 +63,23 @@ pub(crate) fn erase(grid: &Grid, states: &mut [State], masks: &[Vec<bool>]) {
             }
         }
     }
+    let journeys: Vec<(usize, Vec<usize>, usize, Vec<usize>)> = journeys(states, &smalls).collect();
     let visits: Vec<(usize, usize, Vec<usize>)> = visits(states, &smalls).collect();
     let origins: Vec<(usize, Vec<usize>)> = origins(states, &smalls).collect();
     let arrivals: Vec<(usize, Vec<usize>)> = arrivals(&smalls).collect();
     for (from, to, tiles) in visits {
         paint(grid, states, from - 1, from..to, &tiles);
+    }
+    for (left, origin, arrived, place) in journeys {
+        let first = (1..left)
+            .rev()
+            .find(|&earlier| meets(&deltas[earlier], &origin))
+            .unwrap_or(0);
+        paint(grid, states, left, first..left, &origin);
+        let next = (arrived + 1..states.len())
+            .find(|&next| meets(&deltas[next], &place))
+            .unwrap_or(states.len());
+        paint(grid, states, arrived - 1, arrived..next, &place);
     }
     for (at, tiles) in origins {
         // Back to where the picture behind it began.
@@ -136,6 +148,21 @@ fn origins(states: &[State], smalls: &[Vec<Small>]) -> impl Iterator<Item = (usi
         let mut staying = list.iter().filter(|small| small.role == Role::Stays);
         let only = staying.next().filter(|_| staying.next().is_none())?;
         (arrives && !leaves).then(|| (at, only.blob.tiles.clone()))
+    })
+}
+
+/// Journeys neither of whose ends is seen twice: a blob is left, something moves about, a blob of about its size arrives.
+fn journeys(states: &[State], smalls: &[Vec<Small>]) -> impl Iterator<Item = (usize, Vec<usize>, usize, Vec<usize>)> {
+    let lone = |at: usize| match &smalls[at][..] {
+        [only] if only.role == Role::Stays && states[at].wander >= WANDER => Some(only),
+        _ => None,
+    };
+    (1..states.len().saturating_sub(1)).filter_map(move |at| {
+        let (origin, place) = (lone(at)?, lone(at + 1)?);
+        let soon = states[at + 1].start - states[at].start <= TRAVEL;
+        let alike = origin.blob.side().abs_diff(place.blob.side()) <= 1;
+        let apart = !meets(&origin.blob.tiles, &place.blob.tiles);
+        (soon && alike && apart).then(|| (at, origin.blob.tiles.clone(), at + 1, place.blob.tiles.clone()))
     })
 }
 

@@ -16,6 +16,8 @@ const PATIENCE: f64 = 0.6;
 const POINTER: usize = 12;
 /// Motion that went on for longer, in seconds, was no transition: what came to rest began when the motion ended.
 const TRANSITION: f64 = 3.0;
+/// A change of so many tiles is more than a pointer and a cell.
+const MANY: usize = 30;
 /// A scene changes when the mean difference of tiles passes this, in luma, and three times its usual value.
 const CUT: f64 = 25.0;
 const CUT_RATIO: f64 = 3.0;
@@ -23,6 +25,9 @@ const CUT_RATIO: f64 = 3.0;
 const CUT_MEMORY: f64 = 0.1;
 /// A scene must last this long, in seconds, to get a picture of its own when nothing in it stands still.
 const SCENE: f64 = 1.0;
+
+/// A tile begins to leave when it differs by this much luma: the first tenth of a fade.
+const DEPARTED: u16 = 6;
 
 /// What one sample told.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -223,7 +228,7 @@ impl Stabilizer {
         for (tile, &difference) in self.from_reference.iter().enumerate() {
             // What lies still a little apart is noise of the codec, not the begin of the next change.
             let noise = difference <= CHANGED && pts - self.last_move[tile] >= SETTLE;
-            if difference <= MOVED || noise {
+            if difference <= DEPARTED || noise {
                 self.departed[tile] = f64::NAN;
             } else {
                 if self.departed[tile].is_nan() {
@@ -243,7 +248,7 @@ impl Stabilizer {
     fn advance(&mut self, grid: &Grid, now: f64) -> Option<(usize, f64)> {
         let first = self.states.is_empty();
         let (mut settled, mut unsettled, mut dirty_unsettled) = (Vec::new(), 0_usize, 0_usize);
-        let (mut start, mut still) = (f64::INFINITY, f64::NEG_INFINITY);
+        let mut still = f64::NEG_INFINITY;
         let mut since = Vec::new();
         for tile in 0..grid.tiles() {
             if self.activity.lively[tile] {
@@ -257,7 +262,6 @@ impl Stabilizer {
                 let (moved, departed) = (self.last_move[tile], self.departed[tile]);
                 let began = if moved - departed > TRANSITION { moved } else { departed };
                 since.push((tile, began));
-                start = start.min(began);
                 still = still.max(moved);
             } else if dirty {
                 dirty_unsettled += 1;
@@ -271,6 +275,7 @@ impl Stabilizer {
         if !calm && now - still < PATIENCE {
             return None;
         }
+        let start = begin_of(&since);
         let mut inside = vec![false; grid.tiles()];
         for &tile in &settled {
             inside[tile] = true;
@@ -306,6 +311,7 @@ impl Stabilizer {
             id,
             start,
             still: still.max(start),
+            opened: now,
             end: now,
             signature: self.reference.clone(),
             lively: self.activity.take_seen(),
@@ -334,6 +340,14 @@ impl Stabilizer {
         }
         kept
     }
+}
+
+/// When a change of these tiles began: the earliest, but in a change of many the first tenth is passed over, because a
+/// pointer may have been on its way before.
+pub(crate) fn begin_of(since: &[(usize, f64)]) -> f64 {
+    let mut times: Vec<f64> = since.iter().map(|&(_, began)| began).collect();
+    let place = if times.len() < MANY { 0 } else { times.len() / 10 };
+    *times.select_nth_unstable_by(place, f64::total_cmp).1
 }
 
 /// Mean difference of tiles, each counted up to 64 so that few bright ones do not make a scene.

@@ -17,6 +17,8 @@ pub(crate) struct State {
     pub(crate) start: f64,
     /// When that change was over.
     pub(crate) still: f64,
+    /// When it had stood still for long enough to be opened.
+    pub(crate) opened: f64,
     /// When the next change began.
     pub(crate) end: f64,
     /// The settled content of every tile.
