@@ -66,7 +66,8 @@ pub(crate) fn erase(grid: &Grid, states: &mut [State], masks: &[Vec<bool>]) {
             let back = tiles
                 .iter()
                 .all(|&tile| tile_difference(grid, tile, before, &states[next].signature) <= CHANGED);
-            if !back {
+            // A change of the whole picture ends no visit: what it brings may look the same in one place by chance.
+            if !back || !smalls[next].iter().any(|other| meets(&other.blob.tiles, &tiles)) {
                 continue;
             }
             if smalls[at][index].role == Role::Stays {

@@ -248,6 +248,7 @@ impl Stabilizer {
     fn advance(&mut self, grid: &Grid, now: f64) -> Option<(usize, f64)> {
         let first = self.states.is_empty();
         let (mut settled, mut unsettled, mut dirty_unsettled) = (Vec::new(), 0_usize, 0_usize);
+        let mut leaving = 0_usize;
         let mut still = f64::NEG_INFINITY;
         let mut since = Vec::new();
         for tile in 0..grid.tiles() {
@@ -265,13 +266,16 @@ impl Stabilizer {
                 still = still.max(moved);
             } else if dirty {
                 dirty_unsettled += 1;
+            } else if !self.departed[tile].is_nan() {
+                // Not yet far enough away to be dirty: a slow fade.
+                leaving += 1;
             }
         }
         let restless = unsettled + self.activity.count();
         if settled.is_empty() || (restless * 2 > grid.tiles() && settled.len() * 4 < grid.tiles()) {
             return None;
         }
-        let calm = unsettled <= POINTER && (dirty_unsettled == 0 || first);
+        let calm = unsettled <= POINTER && (first || (dirty_unsettled == 0 && leaving <= POINTER));
         if !calm && now - still < PATIENCE {
             return None;
         }
