@@ -16,6 +16,8 @@ const WHOLE: f64 = 0.6;
 const DENSE: f64 = 0.4;
 /// States opened within this time, in seconds, are one change whose tiles settled one after the other.
 const SHORTEST: f64 = 0.3;
+/// States whose changes began within this time, in seconds, were brought by one.
+const TOGETHER: f64 = 0.12;
 /// An encoder that runs short of bits shows a slide rough at first and better within this time, in seconds; what gets
 /// better differs by no more than this much luma.
 const REFINED_WITHIN: f64 = 0.6;
@@ -221,10 +223,13 @@ fn unite(grid: &Grid, states: Vec<State>, masks: Vec<Vec<bool>>, count: usize) -
             let both = either(last_mask, &mask);
             let equal = last.moving == state.moving && same(grid, &last.signature, &state.signature, &both);
             // A tile that settled a moment after the others belongs to the same change.
-            let passing = !last.moving && state.opened - last.opened < SHORTEST;
+            let changed = changed_tiles(grid, &last.signature, &state.signature, &both);
+            let since = began(&state, &changed) - last.start;
+            // So does one that was seen at rest in the middle of it.
+            let passing = !last.moving && (state.opened - last.opened < SHORTEST || since < TOGETHER);
             let refined = !last.moving
-                && state.start - last.start < REFINED_WITHIN
-                && changed_tiles(grid, &last.signature, &state.signature, &both)
+                && since < REFINED_WITHIN
+                && changed
                     .iter()
                     .all(|&tile| tile_difference(grid, tile, &last.signature, &state.signature) <= REFINED);
             if equal || passing || refined {
@@ -306,11 +311,7 @@ fn slides(grid: &Grid, states: &[State], masks: &[Vec<bool>]) -> Vec<FoundSlide>
                 changed = boxes(grid, &tiles);
             }
             // What is masked or was a pointer may have moved before.
-            let of_tiles = state.since.iter().filter(|(tile, _)| tiles.binary_search(tile).is_ok());
-            let of_tiles: Vec<_> = of_tiles.copied().collect();
-            if !of_tiles.is_empty() {
-                start = begin_of(&of_tiles).clamp(state.start, state.end);
-            }
+            start = began(state, &tiles);
         }
         if let Some(last) = slides.last_mut() {
             last.end = start;
@@ -326,6 +327,21 @@ fn slides(grid: &Grid, states: &[State], masks: &[Vec<bool>]) -> Vec<FoundSlide>
         });
     }
     slides
+}
+
+/// When the change of `tiles` that brought a state began, in seconds.
+fn began(state: &State, tiles: &[usize]) -> f64 {
+    let since: Vec<_> = state
+        .since
+        .iter()
+        .filter(|(tile, _)| tiles.binary_search(tile).is_ok())
+        .copied()
+        .collect();
+    if since.is_empty() {
+        state.start
+    } else {
+        begin_of(&since).clamp(state.start, state.end)
+    }
 }
 
 fn boxes(grid: &Grid, tiles: &[usize]) -> Vec<Region> {

@@ -13,8 +13,9 @@ const SIDE: usize = 4;
 const BLOBS: usize = 6;
 /// Arrival and departure belong together within this time, in seconds: a pointer takes a while to travel.
 const TRAVEL: f64 = 1.5;
-/// A pointer shifts the luma of its blocks by at least this much in sum: ten pixels square of black on white are 1500.
-const LEAST_SHIFT: i32 = 400;
+/// A pointer shifts the luma of its blocks by at least this much in sum: ten pixels square of black on white are 1500,
+/// while one digit of a table put for another shifts it by 500.
+const LEAST_SHIFT: i32 = 900;
 /// At least so many tiles moved on the way.
 const WANDER: usize = 3;
 
@@ -39,7 +40,7 @@ impl Small {
     /// Whether one place lost about what the other gained. Digits that replace each other hardly shift at all.
     fn mirrors(&self, other: &Self) -> bool {
         let (own, others) = (self.shift.abs(), other.shift.abs());
-        own.min(others) >= LEAST_SHIFT && (self.shift + other.shift).abs() * 2 <= own.max(others)
+        own.min(others) >= LEAST_SHIFT && (self.shift + other.shift).abs() * 3 <= own.max(others)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Samples of a video in, states of the picture out; memory holds one signature a state.
 
+use std::collections::VecDeque;
+
 use pulp::Arch;
 
 use crate::live::Activity;
@@ -29,6 +31,12 @@ const SCENE: f64 = 1.0;
 /// A tile begins to leave when it differs by this much luma: the first tenth of a fade.
 const DEPARTED: u16 = 6;
 
+/// A slow fade moves no tile far from one sample to the next, but many a little within this time, in seconds.
+const DRIFT_WITHIN: f64 = 0.3;
+const DRIFTED: u16 = 4;
+/// So many tiles (of 3600 at 1280x720) drift for a reason: a pointer covers fewer.
+const DRIFTING: usize = 40;
+
 /// What one sample told.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Step {
@@ -52,6 +60,10 @@ pub struct Stabilizer {
     anchor: Vec<u8>,
     /// What each tile showed in the newest state.
     reference: Vec<u8>,
+    /// Samples of the last moments, oldest first.
+    recent: VecDeque<(f64, Vec<u8>)>,
+    from_recent: Vec<u16>,
+    drifting: bool,
     from_anchor: Vec<u16>,
     from_reference: Vec<u16>,
     last_move: Vec<f64>,
@@ -85,6 +97,9 @@ impl Stabilizer {
             current: Vec::new(),
             anchor: Vec::new(),
             reference: Vec::new(),
+            recent: VecDeque::new(),
+            from_recent: Vec::new(),
+            drifting: false,
             from_anchor: Vec::new(),
             from_reference: Vec::new(),
             last_move: Vec::new(),
@@ -139,6 +154,7 @@ impl Stabilizer {
             step.calmest = true;
         }
         self.note_motion(&grid, pts, pts - before);
+        self.note_drift(&grid, pts);
         step.shows = self.note_departures(&grid, pts);
         Ok(step)
     }
@@ -212,6 +228,30 @@ impl Stabilizer {
         self.activity.update(moved, &self.last_move, pts, seconds);
     }
 
+    fn note_drift(&mut self, grid: &Grid, pts: f64) {
+        let mut spare = Vec::new();
+        while self.recent.len() > 1 && pts - self.recent[1].0 >= DRIFT_WITHIN - 1e-6 {
+            spare = self
+                .recent
+                .pop_front()
+                .map(|(_, signature)| signature)
+                .unwrap_or_default();
+        }
+        let oldest = self.recent.front().map(|(_, signature)| signature);
+        self.drifting = oldest.is_some_and(|oldest| {
+            differences_into(self.arch, grid, &self.current, oldest, &mut self.from_recent);
+            let lively = &self.activity.lively;
+            let drifted = self
+                .from_recent
+                .iter()
+                .zip(lively)
+                .filter(|&(&far, &lively)| far > DRIFTED && !lively);
+            drifted.count() > DRIFTING
+        });
+        spare.clone_from(&self.current);
+        self.recent.push_back((pts, spare));
+    }
+
     fn note_departures(&mut self, grid: &Grid, pts: f64) -> u8 {
         if self.states.is_empty() {
             // Nothing to compare with: all of the picture is new.
@@ -227,7 +267,7 @@ impl Stabilizer {
         let mut away = 0;
         for (tile, &difference) in self.from_reference.iter().enumerate() {
             // What lies still a little apart is noise of the codec, not the begin of the next change.
-            let noise = difference <= CHANGED && pts - self.last_move[tile] >= SETTLE;
+            let noise = !self.drifting && difference <= CHANGED && pts - self.last_move[tile] >= SETTLE;
             if difference <= DEPARTED || noise {
                 self.departed[tile] = f64::NAN;
             } else {
@@ -275,9 +315,21 @@ impl Stabilizer {
         if settled.is_empty() || (restless * 2 > grid.tiles() && settled.len() * 4 < grid.tiles()) {
             return None;
         }
-        let calm = unsettled <= POINTER && (first || (dirty_unsettled == 0 && leaving <= POINTER));
-        if !calm && now - still < PATIENCE {
-            return None;
+        let standing = now - self.time >= DRIFT_WITHIN;
+        let calm = unsettled <= POINTER
+            && (!self.drifting || standing)
+            && (first || (dirty_unsettled == 0 && leaving <= POINTER));
+        if !calm {
+            // Take what has long been at rest, and leave the rest for later.
+            settled.retain(|&tile| now - self.last_move[tile] >= PATIENCE);
+            if settled.is_empty() {
+                return None;
+            }
+            since.retain(|(tile, _)| settled.binary_search(tile).is_ok());
+            still = settled
+                .iter()
+                .map(|&tile| self.last_move[tile])
+                .fold(f64::NEG_INFINITY, f64::max);
         }
         let start = begin_of(&since);
         let mut inside = vec![false; grid.tiles()];
@@ -288,8 +340,8 @@ impl Stabilizer {
             .filter(|&tile| !inside[tile] && !self.activity.lively[tile] && self.last_jump[tile] >= start - PATIENCE)
             .count();
         for (tile, &inside) in inside.iter().enumerate() {
-            let quiet = now - self.last_move[tile] >= SETTLE;
-            if inside || quiet || self.activity.lively[tile] {
+            let clean = calm && now - self.last_move[tile] >= SETTLE && self.from_reference[tile] <= CHANGED;
+            if inside || clean || self.activity.lively[tile] {
                 copy_tile(grid, tile, &self.current, &mut self.reference);
                 self.from_reference[tile] = 0;
                 self.departed[tile] = f64::NAN;
