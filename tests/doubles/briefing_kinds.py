@@ -34,7 +34,7 @@ def one_digit(dice: random.Random, cells: list[list[str]]) -> list[list[str]]:
     return changed
 
 
-def script(kind: str, seed: int, rate: Fraction = Fraction(25), slides: int = 5) -> Script:
+def script(kind: str, seed: int, rate: Fraction = Fraction(25), slides: int = 5) -> Script:  # noqa: C901 -- one branch a kind
     """Return the script of one kind; every choice comes from the seed."""
     dice = random.Random(f"{kind}-{seed}")  # noqa: S311  # a fixed seed, no secret
     overlays: dict[str, list[Overlay]] = {

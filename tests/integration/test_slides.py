@@ -36,7 +36,7 @@ def video(path: Path, seconds: tuple[int, ...] = (3, 3, 3), codec: str = "libx26
 
 
 def test_packets_and_decoding_find_the_same(tmp_path: Path) -> None:
-    path = video(tmp_path / "a.mp4", (5, 5, 5, 5))
+    path = video(tmp_path / "a.mp4", (5, 5, 5, 5), preset="veryfast")
     by_packets, by_decoding = slides(path), slides(path, method=Method.DECODE)
     assert (by_packets.method, by_decoding.method) == (Method.PACKETS, Method.DECODE)
     assert by_packets.frames_decoded < 0.5 * by_decoding.frames_decoded
@@ -78,15 +78,14 @@ def test_a_recording_that_breaks_off_gives_what_is_there(tmp_path: Path) -> None
     assert caught.value.hint
 
 
-def test_damaged_packets_are_counted(tmp_path: Path) -> None:
+def test_damaged_packets_stop_nothing(tmp_path: Path) -> None:
     path = video(tmp_path / "a.avi", (2, 2), "mjpeg")
     data = bytearray(path.read_bytes())
     for at in range(len(data) // 3, len(data) // 3 + 30_000):
         data[at] = at * 7 % 251
     path.write_bytes(bytes(data))
     found = slides(path)
-    assert len(found) >= 1
-    assert found.notes
+    assert round(found[-1].t_start) == 2
 
 
 def test_what_is_no_video_is_said(tmp_path: Path) -> None:

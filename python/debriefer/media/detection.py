@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Progress = Callable[[float], None]
 # What `Stabilizer.push` says of a sample that looks exactly like the newest state.
 _EXACT = 2
+# A frame that is in view for longer than this, in seconds, is looked at though it came between two samples.
+_STAYED = 0.15
 # Two time stamps closer than this, in seconds, are one.
 _SAME_TIME = 1e-6
 
@@ -145,6 +147,7 @@ class _Reader:
         self.gatherer = gatherer
         self.time = packets.times[0]
         self._started = False
+        self._skipped: tuple[VideoFrame, float] | None = None
         if packets.dense:
             video.stream.codec_context.skip_frame = "NONREF"
 
@@ -152,7 +155,7 @@ class _Reader:
         """Decode the video throughout."""
         for packet in self._video.packets():
             self._take(self._video.decode(packet), float("-inf"))
-        self._take(self._video.decode(None), float("-inf"))
+        self._flush(float("-inf"))
 
     def read_windows(self, planned: list[Window]) -> None:
         """Decode the windows alone; other packets are read and left."""
@@ -162,7 +165,7 @@ class _Reader:
         for packet in self._video.packets():
             time = self._time(packet)
             if inside and window is not None and (packet.is_keyframe or self._past(packet, window)):
-                self._take(self._video.decode(None), window.look)
+                self._flush(window.look)
                 window, inside = next(remaining, None), False
             if window is None:
                 return
@@ -171,7 +174,24 @@ class _Reader:
             if inside:
                 self._take(self._video.decode(packet), window.look)
         if inside and window is not None:
-            self._take(self._video.decode(None), window.look)
+            self._flush(window.look)
+
+    def _sample(self, frame: VideoFrame, time: float) -> None:
+        """Hand on a frame if it is due; one that was not due is due after all if it stayed in view for long."""
+        if self._skipped is not None and time - self._skipped[1] > _STAYED:
+            self.gatherer.take(*self._skipped)
+            self._skipped = None
+        if self.gatherer.wants(time):
+            self.gatherer.take(frame, time)
+            self._skipped = None
+        else:
+            self._skipped = (frame, time)
+
+    def _flush(self, look: float) -> None:
+        self._take(self._video.decode(None), look)
+        if self._skipped is not None:
+            self.gatherer.take(*self._skipped)
+            self._skipped = None
 
     def _time(self, packet: Packet) -> float:
         return self._video.seconds(packet.pts if packet.pts is not None else packet.dts) or 0.0
@@ -191,8 +211,8 @@ class _Reader:
                 time = self.time + float(1 / rate if rate else 0.04) if self._started else self.time
             if self._started and time <= self.time:
                 continue
-            if time >= look and self.gatherer.wants(time):
-                self.gatherer.take(frame, time)
+            if time >= look:
+                self._sample(frame, time)
             self.time = time
             self._started = True
         if self.time - self._told >= 1.0:

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 SAMPLES = 10.0
 # How long a frame waits before it may stand for its state, in seconds: the begin of a slow fade is seen only later.
 _WAIT = 1.2
-# A state's frame is taken at least this long before the next change, in seconds, where the state is long enough.
-_CLEAR = 0.08
+# A state's frame is taken at least this long before the next change, in seconds, where the state is long enough: the
+# first steps of a slow fade are too pale to be told from noise.
+_CLEAR = 0.3
 # States between two attempts to unite them while the video goes on.
 _COMPACT = 24
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from debriefer import _core
 from debriefer.media.decode import Video
@@ -41,7 +42,7 @@ class PacketList:
         times = self.times
         if len(times) < 2 or (len(times) - 1) / max(times[-1] - times[0], 1e-9) < _DENSE_RATE:  # noqa: PLR2004
             return False
-        return max(later - earlier for earlier, later in zip(times, times[1:], strict=False)) <= _DENSE_GAP
+        return max(later - earlier for earlier, later in pairwise(times)) <= _DENSE_GAP
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ def windows(found: _core.PacketRhythm, changed: frozenset[float], end: float) ->
     """
     planned: list[Window] = []
     keyframes = [*found.keyframes, end]
-    for start, following in zip(keyframes, keyframes[1:], strict=False):
+    for start, following in pairwise(keyframes):
         inside = [burst for burst in found.bursts if burst[1] >= start and burst[0] < following]
         told = any(burst[0] <= following <= burst[1] + BEFORE for burst in found.bursts)
         if following in changed and not told and not any(burst[1] > start for burst in inside):

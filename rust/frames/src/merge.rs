@@ -4,7 +4,8 @@
 use crate::blobs::{blobs, filled};
 use crate::pointer::erase;
 use crate::signature::Grid;
-use crate::state::{State, changed_tiles, same, tile_contrast};
+use crate::stabilizer::begin_of;
+use crate::state::{State, changed_tiles, same, tile_contrast, tile_difference};
 use crate::ticking::ticking;
 
 /// A tile that was lively is masked so long before and after, in seconds: a head rests for a while.
@@ -13,8 +14,14 @@ const AROUND: f64 = 20.0;
 const WHOLE: f64 = 0.6;
 /// An inset is filled to its rectangle where this share of it moves.
 const DENSE: f64 = 0.4;
-/// A state must stand at least this long, in seconds, if the change after it begins at once.
-const SHORTEST: f64 = 0.15;
+/// States opened within this time, in seconds, are one change whose tiles settled one after the other.
+const SHORTEST: f64 = 0.3;
+/// States whose changes began within this time, in seconds, were brought by one.
+const TOGETHER: f64 = 0.12;
+/// An encoder that runs short of bits shows a slide rough at first and better within this time, in seconds; what gets
+/// better differs by no more than this much luma.
+const REFINED_WITHIN: f64 = 0.6;
+const REFINED: u16 = 64;
 /// A change that takes longer than this, in seconds, is a fade.
 const ABRUPT: f64 = 0.15;
 /// Below this share of the tiles that hold anything, a change is partial.
@@ -215,11 +222,20 @@ fn unite(grid: &Grid, states: Vec<State>, masks: Vec<Vec<bool>>, count: usize) -
         {
             let both = either(last_mask, &mask);
             let equal = last.moving == state.moving && same(grid, &last.signature, &state.signature, &both);
-            // A plateau in the middle of a transition: the change that follows began with the one before.
-            let passing = !last.moving && last.end - last.still < SHORTEST && state.start - last.start < 1.0;
-            if equal || passing {
+            // A tile that settled a moment after the others belongs to the same change.
+            let changed = changed_tiles(grid, &last.signature, &state.signature, &both);
+            let since = began(&state, &changed) - last.start;
+            // So does one that was seen at rest in the middle of it.
+            let passing = !last.moving && (state.opened - last.opened < SHORTEST || since < TOGETHER);
+            let refined = !last.moving
+                && since < REFINED_WITHIN
+                && changed
+                    .iter()
+                    .all(|&tile| tile_difference(grid, tile, &last.signature, &state.signature) <= REFINED);
+            if equal || passing || refined {
                 state.start = last.start;
                 state.wander = state.wander.max(last.wander);
+                state.since.extend(&last.since);
                 for (lively, &before) in state.lively.iter_mut().zip(&last.lively) {
                     *lively |= before;
                 }
@@ -268,7 +284,7 @@ fn slides(grid: &Grid, states: &[State], masks: &[Vec<bool>]) -> Vec<FoundSlide>
             let both = either(&masks[earlier], mask);
             !covers_all(&both) && !state.moving && same(grid, &states[earlier].signature, &state.signature, &both)
         });
-        let (mut change, mut changed) = (Change::First, Vec::new());
+        let (mut change, mut changed, mut start) = (Change::First, Vec::new(), state.start);
         if let Some(before) = at.checked_sub(1) {
             let tiles = changed_tiles(
                 grid,
@@ -294,10 +310,15 @@ fn slides(grid: &Grid, states: &[State], masks: &[Vec<bool>]) -> Vec<FoundSlide>
             if share < PARTIAL {
                 changed = boxes(grid, &tiles);
             }
+            // What is masked or was a pointer may have moved before.
+            start = began(state, &tiles);
+        }
+        if let Some(last) = slides.last_mut() {
+            last.end = start;
         }
         slides.push(FoundSlide {
             state: state.id,
-            start: state.start,
+            start,
             end: state.end,
             revisit_of: again,
             change,
@@ -306,6 +327,21 @@ fn slides(grid: &Grid, states: &[State], masks: &[Vec<bool>]) -> Vec<FoundSlide>
         });
     }
     slides
+}
+
+/// When the change of `tiles` that brought a state began, in seconds.
+fn began(state: &State, tiles: &[usize]) -> f64 {
+    let since: Vec<_> = state
+        .since
+        .iter()
+        .filter(|(tile, _)| tiles.binary_search(tile).is_ok())
+        .copied()
+        .collect();
+    if since.is_empty() {
+        state.start
+    } else {
+        begin_of(&since).clamp(state.start, state.end)
+    }
 }
 
 fn boxes(grid: &Grid, tiles: &[usize]) -> Vec<Region> {

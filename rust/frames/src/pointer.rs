@@ -5,7 +5,7 @@
 
 use crate::blobs::{Blob, blobs};
 use crate::signature::Grid;
-use crate::state::{CHANGED, State, changed_tiles, copy_tile, tile_difference};
+use crate::state::{CHANGED, State, changed_tiles, copy_tile, tile_difference, tile_shift};
 
 /// A pointer's blob has at most this many tiles a side: 64 pixels, twice the usual pointer and its old place beside it.
 const SIDE: usize = 4;
@@ -13,6 +13,9 @@ const SIDE: usize = 4;
 const BLOBS: usize = 6;
 /// Arrival and departure belong together within this time, in seconds: a pointer takes a while to travel.
 const TRAVEL: f64 = 1.5;
+/// A pointer shifts the luma of its blocks by at least this much in sum: ten pixels square of black on white are 1500,
+/// while one digit of a table put for another shifts it by 500.
+const LEAST_SHIFT: i32 = 900;
 /// At least so many tiles moved on the way.
 const WANDER: usize = 3;
 
@@ -29,7 +32,20 @@ enum Role {
 struct Small {
     blob: Blob,
     role: Role,
+    /// How much brighter the blob became, summed over its blocks: a pointer takes from one place what it gives another.
+    shift: i32,
 }
+
+impl Small {
+    /// Whether one place lost about what the other gained. Digits that replace each other hardly shift at all.
+    fn mirrors(&self, other: &Self) -> bool {
+        let (own, others) = (self.shift.abs(), other.shift.abs());
+        own.min(others) >= LEAST_SHIFT && (self.shift + other.shift).abs() * 3 <= own.max(others)
+    }
+}
+
+/// A place: the state at which a blob changed, and which of that state's small blobs it is.
+type Place = (usize, usize);
 
 /// Erases pointers from the signatures of `states`.
 pub(crate) fn erase(grid: &Grid, states: &mut [State], masks: &[Vec<bool>]) {
@@ -39,18 +55,20 @@ pub(crate) fn erase(grid: &Grid, states: &mut [State], masks: &[Vec<bool>]) {
             _ => changed_tiles(grid, &states[at - 1].signature, &states[at].signature, &masks[at]),
         })
         .collect();
-    let mut smalls: Vec<Vec<Small>> = deltas.iter().map(|delta| small_blobs(grid, delta)).collect();
+    let mut smalls: Vec<Vec<Small>> = (0..states.len())
+        .map(|at| small_blobs(grid, states, at, &deltas[at]))
+        .collect();
+    let next_change = |at: usize, tiles: &[usize]| (at + 1..deltas.len()).find(|&next| meets(&deltas[next], tiles));
     for at in 1..states.len() {
         for index in 0..smalls[at].len() {
             let tiles = smalls[at][index].blob.tiles.clone();
-            let Some(next) = (at + 1..states.len()).find(|&next| meets(&deltas[next], &tiles)) else {
-                continue;
-            };
+            let Some(next) = next_change(at, &tiles) else { continue };
             let before = &states[at - 1].signature;
             let back = tiles
                 .iter()
                 .all(|&tile| tile_difference(grid, tile, before, &states[next].signature) <= CHANGED);
-            if !back {
+            // A change of the whole picture ends no visit: what it brings may look the same in one place by chance.
+            if !back || !smalls[next].iter().any(|other| meets(&other.blob.tiles, &tiles)) {
                 continue;
             }
             if smalls[at][index].role == Role::Stays {
@@ -63,37 +81,49 @@ pub(crate) fn erase(grid: &Grid, states: &mut [State], masks: &[Vec<bool>]) {
             }
         }
     }
-    let visits: Vec<(usize, usize, Vec<usize>)> = visits(states, &smalls).collect();
-    let origins: Vec<(usize, Vec<usize>)> = origins(states, &smalls).collect();
-    let arrivals: Vec<(usize, Vec<usize>)> = arrivals(&smalls).collect();
-    for (from, to, tiles) in visits {
-        paint(grid, states, from - 1, from..to, &tiles);
+    let mut painted: Vec<(usize, std::ops::Range<usize>, Vec<usize>)> = Vec::new();
+    for (at, list) in smalls.iter().enumerate() {
+        for (index, small) in list.iter().enumerate() {
+            let tiles = small.blob.tiles.clone();
+            match small.role {
+                Role::Visit(next) if is_pointer(states, &smalls, (at, index), next) => {
+                    painted.push((at - 1, at..next, tiles));
+                }
+                Role::Stays if is_origin(states, &smalls, (at, index)) => {
+                    // Back to where the picture behind it began.
+                    let first = (1..at)
+                        .rev()
+                        .find(|&earlier| meets(&deltas[earlier], &tiles))
+                        .unwrap_or(0);
+                    painted.push((at, first..at, tiles));
+                }
+                Role::Stays if is_last_place(states, &smalls, (at, index)) => {
+                    let next = next_change(at, &tiles).unwrap_or(states.len());
+                    painted.push((at - 1, at..next, tiles));
+                }
+                _ => {}
+            }
+        }
     }
-    for (at, tiles) in origins {
-        // Back to where the picture behind it began.
-        let first = (1..at)
-            .rev()
-            .find(|&earlier| meets(&deltas[earlier], &tiles))
-            .unwrap_or(0);
-        paint(grid, states, at, first..at, &tiles);
-    }
-    for (at, tiles) in arrivals {
-        let next = (at + 1..states.len())
-            .find(|&next| meets(&deltas[next], &tiles))
-            .unwrap_or(states.len());
-        paint(grid, states, at - 1, at..next, &tiles);
+    for (from, range, tiles) in painted {
+        paint(grid, states, from, range, &tiles);
     }
 }
 
-fn small_blobs(grid: &Grid, delta: &[usize]) -> Vec<Small> {
+fn small_blobs(grid: &Grid, states: &[State], at: usize, delta: &[usize]) -> Vec<Small> {
     let found = blobs(grid, delta);
     if found.len() > BLOBS {
         return Vec::new();
     }
+    let shift = |blob: &Blob| {
+        let of_tile = |&tile: &usize| tile_shift(grid, tile, &states[at - 1].signature, &states[at].signature);
+        blob.tiles.iter().map(of_tile).sum()
+    };
     found
         .into_iter()
         .filter(|blob| blob.side() <= SIDE)
         .map(|blob| Small {
+            shift: shift(&blob),
             blob,
             role: Role::Stays,
         })
@@ -104,59 +134,64 @@ fn meets(delta: &[usize], tiles: &[usize]) -> bool {
     tiles.iter().any(|tile| delta.binary_search(tile).is_ok())
 }
 
-/// Visits that have company: (first state, state after the last, tiles).
-fn visits(states: &[State], smalls: &[Vec<Small>]) -> impl Iterator<Item = (usize, usize, Vec<usize>)> {
-    let company = move |at: usize, own: usize| {
-        states[at].wander >= WANDER
-            || smalls[at].iter().enumerate().any(|(index, _)| index != own)
-            || near(states, at).any(|other| smalls[other].iter().any(|small| small.role != Role::Stays))
-    };
-    smalls.iter().enumerate().flat_map(move |(at, list)| {
-        list.iter().enumerate().filter_map(move |(index, small)| {
-            let Role::Visit(next) = small.role else { return None };
-            let leaving = smalls[next]
+/// The small blobs that changed within the time that a pointer travels, before, at or after the state at `at`, but for
+/// the one at `own`.
+fn around<'a>(
+    states: &'a [State],
+    smalls: &'a [Vec<Small>],
+    own: Place,
+    before: f64,
+    after: f64,
+) -> impl Iterator<Item = &'a Small> {
+    let start = states[own.0].start;
+    let near = move |at: usize| (start - before..=start + after).contains(&states[at].start) || at == own.0;
+    let first = (0..=own.0).rev().take_while(|&at| near(at)).last().unwrap_or(own.0);
+    (first..states.len())
+        .take_while(move |&at| near(at))
+        .flat_map(move |at| {
+            smalls[at]
                 .iter()
-                .position(|other| meets(&other.blob.tiles, &small.blob.tiles));
-            let known = company(at, index) || company(next, leaving.unwrap_or(usize::MAX));
-            known.then(|| (at, next, small.blob.tiles.clone()))
+                .enumerate()
+                .filter(move |&(index, _)| (at, index) != own)
+                .map(|(_, small)| small)
         })
-    })
 }
 
-/// Where a pointer stood before it was first seen to move: a blob that stays, beside an arrival that nothing left for.
-fn origins(states: &[State], smalls: &[Vec<Small>]) -> impl Iterator<Item = (usize, Vec<usize>)> {
-    smalls.iter().enumerate().filter_map(move |(at, list)| {
-        let around = || {
-            std::iter::once(at)
-                .chain(near(states, at))
-                .flat_map(|other| &smalls[other])
-        };
-        let arrives = around().any(|small| matches!(small.role, Role::Visit(_)));
-        let leaves = around().any(|small| small.role == Role::Departure);
-        let mut staying = list.iter().filter(|small| small.role == Role::Stays);
-        let only = staying.next().filter(|_| staying.next().is_none())?;
-        (arrives && !leaves).then(|| (at, only.blob.tiles.clone()))
-    })
+/// Whether a visit has company: at one of its ends something mirrors it elsewhere, or was seen on its way.
+fn is_pointer(states: &[State], smalls: &[Vec<Small>], arrival: Place, next: usize) -> bool {
+    let small = &smalls[arrival.0][arrival.1];
+    let came = || around(states, smalls, arrival, TRAVEL, 0.0).any(|other| other.mirrors(small));
+    let left = || {
+        let index = smalls[next]
+            .iter()
+            .position(|other| meets(&other.blob.tiles, &small.blob.tiles));
+        let Some(index) = index else { return false };
+        let leaving = &smalls[next][index];
+        around(states, smalls, (next, index), 0.0, TRAVEL).any(|other| other.mirrors(leaving))
+    };
+    states[arrival.0].wander >= WANDER || states[next].wander >= WANDER || came() || left()
 }
 
-/// Where a pointer came to rest for good: a blob that stays, beside a departure that nothing arrived from.
-fn arrivals(smalls: &[Vec<Small>]) -> impl Iterator<Item = (usize, Vec<usize>)> {
-    smalls.iter().enumerate().filter_map(|(at, list)| {
-        let arrives = list.iter().any(|small| matches!(small.role, Role::Visit(_)));
-        let leaves = list.iter().any(|small| small.role == Role::Departure);
-        let mut staying = list.iter().filter(|small| small.role == Role::Stays);
-        let only = staying.next().filter(|_| staying.next().is_none())?;
-        (leaves && !arrives && at > 0).then(|| (at, only.blob.tiles.clone()))
-    })
+/// Whether a blob that stays is where a pointer was first seen to leave: an arrival mirrors it that nothing else does.
+fn is_origin(states: &[State], smalls: &[Vec<Small>], own: Place) -> bool {
+    let small = &smalls[own.0][own.1];
+    let mut arrivals = around(states, smalls, own, 0.0, TRAVEL).filter(|other| other.mirrors(small));
+    let arrives = arrivals.any(|other| other.role != Role::Departure);
+    let left = around(states, smalls, own, TRAVEL, TRAVEL).any(|other| other.role == Role::Departure);
+    small.shift != 0 && arrives && !left && earliest(states, smalls, own, small)
 }
 
-fn near(states: &[State], at: usize) -> impl Iterator<Item = usize> {
-    let start = states[at].start;
-    let neighbours = [at.checked_sub(1), (at + 1 < states.len()).then_some(at + 1)];
-    neighbours
-        .into_iter()
-        .flatten()
-        .filter(move |&other| (states[other].start - start).abs() <= TRAVEL)
+/// Whether a blob that stays is where a pointer came to rest for good: a departure mirrors it that nothing else does.
+fn is_last_place(states: &[State], smalls: &[Vec<Small>], own: Place) -> bool {
+    let small = &smalls[own.0][own.1];
+    let leaves = around(states, smalls, own, TRAVEL, 0.0).any(|other| other.mirrors(small));
+    let arrived = around(states, smalls, own, TRAVEL, TRAVEL).any(|other| matches!(other.role, Role::Visit(_)));
+    leaves && !arrived
+}
+
+/// Whether the blob that mirrors it did not come before it.
+fn earliest(states: &[State], smalls: &[Vec<Small>], own: Place, small: &Small) -> bool {
+    !around(states, smalls, own, TRAVEL, -1e-9).any(|other| other.mirrors(small))
 }
 
 /// Gives the states of `range` the tiles of the state at `from`.

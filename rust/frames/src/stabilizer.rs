@@ -1,5 +1,7 @@
 //! Samples of a video in, states of the picture out; memory holds one signature a state.
 
+use std::collections::VecDeque;
+
 use pulp::Arch;
 
 use crate::live::Activity;
@@ -16,6 +18,8 @@ const PATIENCE: f64 = 0.6;
 const POINTER: usize = 12;
 /// Motion that went on for longer, in seconds, was no transition: what came to rest began when the motion ended.
 const TRANSITION: f64 = 3.0;
+/// A change of so many tiles is more than a pointer and a cell.
+const MANY: usize = 30;
 /// A scene changes when the mean difference of tiles passes this, in luma, and three times its usual value.
 const CUT: f64 = 25.0;
 const CUT_RATIO: f64 = 3.0;
@@ -23,6 +27,15 @@ const CUT_RATIO: f64 = 3.0;
 const CUT_MEMORY: f64 = 0.1;
 /// A scene must last this long, in seconds, to get a picture of its own when nothing in it stands still.
 const SCENE: f64 = 1.0;
+
+/// A tile begins to leave when it differs by this much luma: the first tenth of a fade.
+const DEPARTED: u16 = 6;
+
+/// A slow fade moves no tile far from one sample to the next, but many a little within this time, in seconds.
+const DRIFT_WITHIN: f64 = 0.3;
+const DRIFTED: u16 = 4;
+/// So many tiles (of 3600 at 1280x720) drift for a reason: a pointer covers fewer.
+const DRIFTING: usize = 40;
 
 /// What one sample told.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -47,6 +60,10 @@ pub struct Stabilizer {
     anchor: Vec<u8>,
     /// What each tile showed in the newest state.
     reference: Vec<u8>,
+    /// Samples of the last moments, oldest first.
+    recent: VecDeque<(f64, Vec<u8>)>,
+    from_recent: Vec<u16>,
+    drifting: bool,
     from_anchor: Vec<u16>,
     from_reference: Vec<u16>,
     last_move: Vec<f64>,
@@ -80,6 +97,9 @@ impl Stabilizer {
             current: Vec::new(),
             anchor: Vec::new(),
             reference: Vec::new(),
+            recent: VecDeque::new(),
+            from_recent: Vec::new(),
+            drifting: false,
             from_anchor: Vec::new(),
             from_reference: Vec::new(),
             last_move: Vec::new(),
@@ -134,6 +154,7 @@ impl Stabilizer {
             step.calmest = true;
         }
         self.note_motion(&grid, pts, pts - before);
+        self.note_drift(&grid, pts);
         step.shows = self.note_departures(&grid, pts);
         Ok(step)
     }
@@ -156,10 +177,11 @@ impl Stabilizer {
         };
         let end = pts.max(self.time);
         step.opened = self.advance(&grid, end);
+        let first = self.scene_start;
         step.scene = self.end_scene(&grid, end);
         if self.states.is_empty() {
             // Too short to settle: what was there is shown all the same.
-            step.opened = Some(self.open(self.scene_start, end, end, false));
+            step.opened = Some(self.open(first, first, end, false));
         }
         if let Some(last) = self.states.last_mut() {
             last.end = end;
@@ -206,6 +228,30 @@ impl Stabilizer {
         self.activity.update(moved, &self.last_move, pts, seconds);
     }
 
+    fn note_drift(&mut self, grid: &Grid, pts: f64) {
+        let mut spare = Vec::new();
+        while self.recent.len() > 1 && pts - self.recent[1].0 >= DRIFT_WITHIN - 1e-6 {
+            spare = self
+                .recent
+                .pop_front()
+                .map(|(_, signature)| signature)
+                .unwrap_or_default();
+        }
+        let oldest = self.recent.front().map(|(_, signature)| signature);
+        self.drifting = oldest.is_some_and(|oldest| {
+            differences_into(self.arch, grid, &self.current, oldest, &mut self.from_recent);
+            let lively = &self.activity.lively;
+            let drifted = self
+                .from_recent
+                .iter()
+                .zip(lively)
+                .filter(|&(&far, &lively)| far > DRIFTED && !lively);
+            drifted.count() > DRIFTING
+        });
+        spare.clone_from(&self.current);
+        self.recent.push_back((pts, spare));
+    }
+
     fn note_departures(&mut self, grid: &Grid, pts: f64) -> u8 {
         if self.states.is_empty() {
             // Nothing to compare with: all of the picture is new.
@@ -220,7 +266,9 @@ impl Stabilizer {
         );
         let mut away = 0;
         for (tile, &difference) in self.from_reference.iter().enumerate() {
-            if difference <= MOVED {
+            // What lies still a little apart is noise of the codec, not the begin of the next change.
+            let noise = !self.drifting && difference <= CHANGED && pts - self.last_move[tile] >= SETTLE;
+            if difference <= DEPARTED || noise {
                 self.departed[tile] = f64::NAN;
             } else {
                 if self.departed[tile].is_nan() {
@@ -240,7 +288,9 @@ impl Stabilizer {
     fn advance(&mut self, grid: &Grid, now: f64) -> Option<(usize, f64)> {
         let first = self.states.is_empty();
         let (mut settled, mut unsettled, mut dirty_unsettled) = (Vec::new(), 0_usize, 0_usize);
-        let (mut start, mut still) = (f64::INFINITY, f64::NEG_INFINITY);
+        let mut leaving = 0_usize;
+        let mut still = f64::NEG_INFINITY;
+        let mut since = Vec::new();
         for tile in 0..grid.tiles() {
             if self.activity.lively[tile] {
                 continue;
@@ -251,20 +301,37 @@ impl Stabilizer {
             if dirty && quiet {
                 settled.push(tile);
                 let (moved, departed) = (self.last_move[tile], self.departed[tile]);
-                start = start.min(if moved - departed > TRANSITION { moved } else { departed });
+                let began = if moved - departed > TRANSITION { moved } else { departed };
+                since.push((tile, began));
                 still = still.max(moved);
             } else if dirty {
                 dirty_unsettled += 1;
+            } else if !self.departed[tile].is_nan() {
+                // Not yet far enough away to be dirty: a slow fade.
+                leaving += 1;
             }
         }
         let restless = unsettled + self.activity.count();
         if settled.is_empty() || (restless * 2 > grid.tiles() && settled.len() * 4 < grid.tiles()) {
             return None;
         }
-        let calm = unsettled <= POINTER && (dirty_unsettled == 0 || first);
-        if !calm && now - still < PATIENCE {
-            return None;
+        let standing = now - self.time >= DRIFT_WITHIN;
+        let calm = unsettled <= POINTER
+            && (!self.drifting || standing)
+            && (first || (dirty_unsettled == 0 && leaving <= POINTER));
+        if !calm {
+            // Take what has long been at rest, and leave the rest for later.
+            settled.retain(|&tile| now - self.last_move[tile] >= PATIENCE);
+            if settled.is_empty() {
+                return None;
+            }
+            since.retain(|(tile, _)| settled.binary_search(tile).is_ok());
+            still = settled
+                .iter()
+                .map(|&tile| self.last_move[tile])
+                .fold(f64::NEG_INFINITY, f64::max);
         }
+        let start = begin_of(&since);
         let mut inside = vec![false; grid.tiles()];
         for &tile in &settled {
             inside[tile] = true;
@@ -273,7 +340,8 @@ impl Stabilizer {
             .filter(|&tile| !inside[tile] && !self.activity.lively[tile] && self.last_jump[tile] >= start - PATIENCE)
             .count();
         for (tile, &inside) in inside.iter().enumerate() {
-            if inside || self.activity.lively[tile] {
+            let clean = calm && now - self.last_move[tile] >= SETTLE && self.from_reference[tile] <= CHANGED;
+            if inside || clean || self.activity.lively[tile] {
                 copy_tile(grid, tile, &self.current, &mut self.reference);
                 self.from_reference[tile] = 0;
                 self.departed[tile] = f64::NAN;
@@ -282,6 +350,7 @@ impl Stabilizer {
         let opened = self.open(start, still.max(start), now, false);
         if let Some(state) = self.states.last_mut() {
             state.wander = wander;
+            state.since = since;
         }
         Some(opened)
     }
@@ -298,9 +367,11 @@ impl Stabilizer {
             id,
             start,
             still: still.max(start),
+            opened: now,
             end: now,
             signature: self.reference.clone(),
             lively: self.activity.take_seen(),
+            since: Vec::new(),
             wander: 0,
             moving,
         });
@@ -325,6 +396,14 @@ impl Stabilizer {
         }
         kept
     }
+}
+
+/// When a change of these tiles began: the earliest, but in a change of many the first tenth is passed over, because a
+/// pointer may have been on its way before.
+pub(crate) fn begin_of(since: &[(usize, f64)]) -> f64 {
+    let mut times: Vec<f64> = since.iter().map(|&(_, began)| began).collect();
+    let place = if times.len() < MANY { 0 } else { times.len() / 10 };
+    *times.select_nth_unstable_by(place, f64::total_cmp).1
 }
 
 /// Mean difference of tiles, each counted up to 64 so that few bright ones do not make a scene.

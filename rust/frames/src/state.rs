@@ -17,12 +17,16 @@ pub(crate) struct State {
     pub(crate) start: f64,
     /// When that change was over.
     pub(crate) still: f64,
+    /// When it had stood still for long enough to be opened.
+    pub(crate) opened: f64,
     /// When the next change began.
     pub(crate) end: f64,
     /// The settled content of every tile.
     pub(crate) signature: Vec<u8>,
     /// Tiles that were lively since the state before.
     pub(crate) lively: Vec<bool>,
+    /// When each tile of the change began to differ, in seconds, in the order of tiles.
+    pub(crate) since: Vec<(usize, f64)>,
     /// How many tiles outside the change moved about when it happened: a pointer on its way.
     pub(crate) wander: usize,
     /// Whether it never stood still: one picture stands for a scene.
@@ -53,6 +57,14 @@ pub(crate) fn tile_difference(grid: &Grid, tile: usize, first: &[u8], second: &[
         }
     }
     u16::from(most).max(shift.unsigned_abs() / 4)
+}
+
+/// How much brighter one tile became, summed over its blocks.
+pub(crate) fn tile_shift(grid: &Grid, tile: usize, first: &[u8], second: &[u8]) -> i32 {
+    let blocks = tile_rows(grid, tile).flat_map(|range| first[range.clone()].iter().zip(&second[range]));
+    blocks
+        .map(|(&before, &after)| i32::from(after) - i32::from(before))
+        .sum()
 }
 
 /// Contrast inside one tile: the range of its blocks.

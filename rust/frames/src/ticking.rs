@@ -11,6 +11,8 @@ const GAP: f64 = 2.3;
 /// A clock is at most so many tiles wide and high: 320x96 pixels.
 const WIDTH: usize = 20;
 const HEIGHT: usize = 6;
+/// A change of more blobs than this is one of the picture.
+const BLOBS: usize = 5;
 /// It is masked so long before its first and after its last tick, in seconds.
 const MARGIN: f64 = 3.0;
 
@@ -34,7 +36,11 @@ pub(crate) fn ticking(grid: &Grid, states: &[State], masks: &[Vec<bool>]) -> Vec
     for at in 1..states.len() {
         let delta = changed_tiles(grid, &states[at - 1].signature, &states[at].signature, &masks[at]);
         let time = states[at].start;
-        for blob in blobs(grid, &delta) {
+        let found = blobs(grid, &delta);
+        if found.len() > BLOBS {
+            continue;
+        }
+        for blob in found {
             if blob.right - blob.left > WIDTH || blob.bottom - blob.top > HEIGHT {
                 continue;
             }
