@@ -142,7 +142,7 @@ def signature(clean: Path) -> dict[str, float]:
     """Time one sample of a still picture, beside the same in OpenCV."""
     with av.open(str(clean)) as container:
         frame = next(container.decode(video=0))
-    plane = np.frombuffer(frame.planes[0], np.uint8)
+    plane = np.frombuffer(frame.planes[0], np.uint8)  # type: ignore[call-overload]  # a buffer to C alone
     line_size, width, height = frame.planes[0].line_size, frame.width, frame.height
     stabilizer = _core.Stabilizer()
     clock = iter(range(10**9))
