@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use debriefer_frames as frames;
-use numpy::PyReadonlyArray1;
+use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -16,6 +16,8 @@ impl IntoPyError for frames::Error {
 }
 
 type Opened = Option<(usize, f64)>;
+/// What `finish` gives: last slide opened, last scene opened, slides, live regions, samples left out.
+type Finished = (Opened, Opened, Vec<FoundSlide>, Vec<PyRegion>, usize);
 type PyRegion = (usize, usize, usize, usize);
 
 /// See the stub.
@@ -86,12 +88,13 @@ impl Stabilizer {
     fn push(
         &self,
         py: Python<'_>,
-        luma: PyReadonlyArray1<'_, u8>,
+        luma: &Bound<'_, PyArray1<u8>>,
         width: usize,
         height: usize,
         line_size: usize,
         pts: f64,
     ) -> PyResult<(Opened, Opened, u8, bool)> {
+        let luma = luma.try_readonly()?;
         let bytes = luma.as_slice()?;
         let step = detached(py, || {
             let plane = frames::Plane::new(bytes, width, height, line_size)?;
@@ -112,10 +115,10 @@ impl Stabilizer {
         .ok_or_else(finished)
     }
 
-    fn finish(&self, py: Python<'_>, pts: f64) -> PyResult<(Opened, Opened, Vec<FoundSlide>, Vec<PyRegion>, usize)> {
+    fn finish(&self, py: Python<'_>, pts: f64) -> PyResult<Finished> {
         let engine = self.lock().take().ok_or_else(finished)?;
         let (step, found) = detached(py, move || Ok::<_, frames::Error>(engine.finish(pts)))?;
-        let slides = found.slides.into_iter().map(slide).collect();
+        let slides = found.slides.iter().map(slide).collect();
         let live = found.live.iter().map(region).collect();
         Ok((step.opened, step.scene, slides, live, found.left_out))
     }
@@ -129,7 +132,7 @@ fn region(region: &frames::Region) -> PyRegion {
     (region.left, region.top, region.right, region.bottom)
 }
 
-fn slide(slide: frames::FoundSlide) -> FoundSlide {
+fn slide(slide: &frames::FoundSlide) -> FoundSlide {
     let change = match slide.change {
         frames::Change::First => "first",
         frames::Change::Cut => "cut",
