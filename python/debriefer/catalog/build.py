@@ -16,10 +16,9 @@ import duckdb
 
 from debriefer.catalog import readers
 from debriefer.catalog.identifiers import quote_identifier
-from debriefer.catalog.macros import MACROS
 from debriefer.catalog.model import MANIFEST_VERSION, META_SCHEMA, Column, ForeignKey, Manifest, Note, Refusal, Table
 from debriefer.catalog.names import assign_names
-from debriefer.catalog.numbers import NUMBER_MACROS
+from debriefer.catalog.template import OFFLINE, empty_catalog
 from debriefer.digests import file_digest
 from debriefer.errors import CatalogError, SourceError
 
@@ -29,10 +28,6 @@ _TEMPORARY = "incoming "
 # Two readers keep two cores busy while DuckDB inserts; more would only hold more tables in memory.
 _READERS = 2
 _SAMPLES = 3
-_OFFLINE: dict[str, str | bool | int | float | list[str]] = {
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +92,10 @@ def build_file(files: Sequence[tuple[str, Path]], target: Path, notes: Sequence[
     refused: dict[tuple[str, str | None], Refusal] = {}
     try:
         while True:
-            partial.unlink(missing_ok=True)
             try:
-                with contextlib.closing(duckdb.connect(str(partial), config=_OFFLINE)) as con:
+                partial.with_name(partial.name + ".wal").unlink(missing_ok=True)
+                partial.write_bytes(empty_catalog())
+                with contextlib.closing(duckdb.connect(str(partial), config=OFFLINE)) as con:
                     manifest = _fill(con, files, refused, notes)
                 break
             except _InsertError as error:
@@ -139,8 +135,6 @@ def _fill(
             else:
                 loaded.append(_insert(con, file.relative, outcome, len(loaded)))
     tables, notes = _rename(con, loaded)
-    for macro in (*MACROS, *NUMBER_MACROS):
-        con.execute(macro)
     manifest = Manifest(
         tables=tables,
         notes=(*before, *notes),
