@@ -6,6 +6,8 @@ import subprocess
 import sys
 import tomllib
 
+import pytest
+
 from debriefer.cli.doctor import installed_cv2_builds
 from tests.conftest import ROOT
 
@@ -22,11 +24,20 @@ def test_cv2_loads_no_display_library() -> None:
         assert library not in maps
 
 
-def test_importing_the_package_loads_no_heavy_module() -> None:
-    code = "import sys, debriefer; print(sorted({name.split('.')[0] for name in sys.modules}))"
+@pytest.mark.parametrize(
+    ("module", "absent"),
+    [
+        ("debriefer", ("duckdb", "polars", "dspy", "cv2", "typer", "numpy")),
+        # What a task needs only if it has a video or is answered by a model.
+        ("debriefer.pipeline.single", ("polars", "dspy", "cv2", "av", "numpy")),
+        ("debriefer.pipeline.batch", ("duckdb", "polars", "dspy", "cv2", "av", "numpy")),
+    ],
+)
+def test_a_module_loads_no_package_that_it_may_not_need(module: str, absent: tuple[str, ...]) -> None:
+    code = f"import sys, {module}; print(sorted({{name.split('.')[0] for name in sys.modules}}))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    for module in ("duckdb", "polars", "dspy", "cv2", "typer", "numpy"):
-        assert f"'{module}'" not in loaded
+    for package in absent:
+        assert f"'{package}'" not in loaded
 
 
 def test_only_maturin_switches_extension_module_on() -> None:

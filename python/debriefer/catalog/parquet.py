@@ -9,14 +9,17 @@ import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import duckdb
-import polars as pl
 
 from debriefer import _core
 from debriefer.catalog.identifiers import quote_identifier, quote_literal
 from debriefer.catalog.parquet_footer import MOST_DIGITS, Element, is_too_wide, read_schema, without_annotation
 from debriefer.errors import SourceError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 DAMAGED_HINT = "write the file again; it is damaged or was cut off"
 _FRAME = "exact"
@@ -127,6 +130,8 @@ def _exact(
     columns: Sequence[str],
 ) -> _Rows:
     """Return the rows with the digits of wide decimals, and put their types into `kinds`."""
+    import polars as pl  # noqa: PLC0415 -- loads slowly; only such a column needs it
+
     folder = tempfile.mkdtemp(prefix="debriefer-")
     try:
         copy = Path(folder) / "plain.parquet"
@@ -162,6 +167,8 @@ def _exact(
 
 def _digits(connection: duckdb.DuckDBPyConnection, scan: str, name: str, scale: int) -> tuple[pl.Series, str]:
     """Return the values of a column as text, and the type that holds them all."""
+    import polars as pl  # noqa: PLC0415 -- loads slowly; only such a column needs it
+
     result = connection.execute(f"SELECT {quote_identifier(name)} FROM {scan}")
     texts = pl.Series([], dtype=pl.String)
     longest = 0

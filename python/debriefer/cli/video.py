@@ -19,11 +19,11 @@ from debriefer.cli import console, options
 from debriefer.errors import MissingFileError
 from debriefer.media.briefing import Say
 from debriefer.media.contact_sheet import sheet_of
-from debriefer.media.video_input import INPUT_FILE, TIMELINE_FILE
+from debriefer.media.places import INPUT_FILE, TIMELINE_FILE
 from debriefer.pipeline.cache import Cache
 from debriefer.pipeline.makers import makers_of
-from debriefer.pipeline.media import brief_file, identity, summary, video_key
 from debriefer.pipeline.settings import MediaSettings, ModelChoice
+from debriefer.pipeline.video_briefing import brief_file, identity, summary, video_key
 
 _SHEET = "contact-sheet.png"
 _LONGEST_TITLE = 60

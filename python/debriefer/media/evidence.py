@@ -21,7 +21,6 @@ from debriefer.catalog.readers import read
 from debriefer.errors import DebrieferError
 from debriefer.media.store import VideoStore
 
-EVIDENCE_FILE = "video.duckdb"
 KIND = "video"
 _INCOMING = "incoming"
 

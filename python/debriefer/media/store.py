@@ -17,7 +17,6 @@ from debriefer.media.grid import cells, leaves
 from debriefer.media.slide import Box
 
 STORE_VERSION = 1
-STORE_FOLDER = "store"
 # Stretches into which a long video is cut, coarsest first; their ids name the level and the place.
 _LEVELS = (300, 60)
 

@@ -8,13 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from debriefer.media.briefing import Briefing, View
+from debriefer.media.places import INPUT_FILE, TIMELINE_FILE
 from debriefer.media.select import Passage
 from debriefer.media.speech import Segment, Transcript, Word
 from debriefer.media.timeline import Said
-
-FRAMES_FOLDER = "_video_frames"
-INPUT_FILE = "video_input.json"
-TIMELINE_FILE = "timeline.txt"
 
 
 def video_input(briefing: Briefing) -> dict[str, Any]:

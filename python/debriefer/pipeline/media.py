@@ -1,4 +1,4 @@
-"""The stage that turns the videos of a task into evidence, and the same for one file."""
+"""The stage that turns the videos of a task into evidence."""
 
 from __future__ import annotations
 
@@ -10,21 +10,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from debriefer import __version__
 from debriefer.errors import MediaError
-from debriefer.media.briefing import Briefing, Makers, Say, brief
-from debriefer.media.evidence import EVIDENCE_FILE, write_evidence
 from debriefer.media.hotwords import hotwords
-from debriefer.media.store import STORE_FOLDER, STORE_VERSION, VideoStore
-from debriefer.media.video_input import FRAMES_FOLDER, INPUT_FILE, write_input
-from debriefer.pipeline.content import file_digest, value_digest
+from debriefer.media.places import EVIDENCE_FILE, FRAMES_FOLDER, INPUT_FILE, STORE_FOLDER
 from debriefer.pipeline.files import link_or_copy
-from debriefer.pipeline.makers import makers_of
 from debriefer.pipeline.settings import MediaSettings
 from debriefer.pipeline.stage import BaseStage, Inputs, Product
 from debriefer.task import Task
 
 if TYPE_CHECKING:
+    from debriefer.media.briefing import Makers
     from dspy_programs.solver import Findings
 
 PUBLISHED = "video/briefing.mp4"
@@ -32,44 +27,6 @@ ENDINGS = frozenset(
     f".{ending}"
     for ending in "mp4 m4v mov mkv webm avi mpg mpeg ts m2ts mts wmv flv ogv 3gp".split()  # noqa: SIM905 -- a list of words
 )
-
-
-def video_key(path: Path, settings: Mapping[str, Any]) -> str:
-    """Return the key of one file's briefing in a cache: its content, name and settings (`identity`)."""
-    return value_digest(
-        {"package": __version__, "file": file_digest(path), "name": path.name, "settings": dict(settings)}
-    )
-
-
-def brief_file(
-    path: Path,
-    folder: Path,
-    makers: Makers,
-    *,
-    video: str | None = None,
-    terms: tuple[str, ...] = (),
-    say: Say = lambda *_: None,
-) -> Briefing:
-    """Turn one video into a folder: pictures, `video_input.json`, `timeline.txt` and `store/`.
-
-    Raises:
-        MediaError: As `debriefer.media.briefing.brief`.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    briefing = brief(path, folder, makers, video=video, hotwords=terms, say=say)
-    write_input(briefing, folder)
-    VideoStore.write(briefing, folder / STORE_FOLDER, folder)
-    return briefing
-
-
-def identity(settings: MediaSettings, makers: Makers, terms: Sequence[str]) -> dict[str, Any]:
-    """Return everything but the video that decides about a briefing, as JSON values."""
-    return {
-        "store": STORE_VERSION,
-        "layout": [settings.layout, None if makers.layout is None else makers.layout.name],
-        "listener": makers.listener.name,
-        "terms": list(terms),
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +62,8 @@ class MediaStage(BaseStage):
 
     def settings(self, inputs: Inputs) -> Mapping[str, Any]:
         """Readers, listener and the terms that it is told."""
+        from debriefer.pipeline.video_briefing import identity  # noqa: PLC0415 -- loads NumPy and Polars; most tasks have no video
+
         return identity(self.media, self._makers(inputs), _terms(inputs.task))
 
     def run(self, inputs: Inputs, folder: Path) -> Mapping[str, Any]:
@@ -113,6 +72,10 @@ class MediaStage(BaseStage):
         Raises:
             MediaError: No video could be read.
         """
+        from debriefer.media.evidence import write_evidence  # noqa: PLC0415 -- loads NumPy and Polars; most tasks have no video
+        from debriefer.media.store import VideoStore  # noqa: PLC0415 -- as above
+        from debriefer.pipeline.video_briefing import brief_file, summary  # noqa: PLC0415 -- as above
+
         makers = self._makers(inputs)
         terms = _terms(inputs.task)
         videos: list[dict[str, Any]] = []
@@ -159,28 +122,11 @@ class MediaStage(BaseStage):
         return replace(findings, timeline=Timeline(items=tuple(items)))
 
     def _makers(self, inputs: Inputs) -> Makers:
-        return makers_of(self.media, inputs.models) if self.makers is None else self.makers(inputs)
+        if self.makers is not None:
+            return self.makers(inputs)
+        from debriefer.pipeline.makers import makers_of  # noqa: PLC0415 -- loads NumPy and Polars; most tasks have no video
 
-
-def summary(briefing: Briefing) -> dict[str, Any]:
-    """Return what a person is told about a briefing, as JSON values."""
-    spoken = briefing.transcript
-    return {
-        "video": briefing.video,
-        "duration": briefing.duration,
-        "slides": len(briefing.views),
-        "different_slides": sum(view.revisit_of is None for view in briefing.views),
-        "method": None if briefing.method is None else briefing.method.value,
-        "reason": briefing.reason,
-        "frames_decoded": briefing.frames_decoded,
-        "layout": briefing.layout_name,
-        "language": spoken.language,
-        "words": sum(len(segment.words) for segment in spoken.segments),
-        "speech_model": spoken.model,
-        "no_narration": spoken.reason,
-        "notes": [*briefing.notes, *spoken.notes, *sorted({view.note for view in briefing.views if view.note})],
-        "seconds": briefing.seconds,
-    }
+        return makers_of(self.media, inputs.models)
 
 
 def _read(product: Product) -> list[Mapping[str, Any]]:

@@ -9,7 +9,8 @@ import pytest
 from debriefer.catalog import Catalog
 from debriefer.errors import MediaError
 from debriefer.media.briefing import Briefing, Makers, brief
-from debriefer.media.evidence import EVIDENCE_FILE, write_evidence
+from debriefer.media.evidence import write_evidence
+from debriefer.media.places import EVIDENCE_FILE
 from debriefer.media.retrieval import TextIndex, terms
 from debriefer.media.sampling import Policy, StoredFrames
 from debriefer.media.select import select
