@@ -136,11 +136,12 @@ class FixedListener:
     name: str = "fixed"
     runs: list[tuple[str, ...]] = field(default_factory=list)
     reason: str | None = None
+    passing: bool = False
 
     def transcribe(self, path: Path, *, hotwords: tuple[str, ...] = ()) -> Transcript:
         del path
         self.runs.append(hotwords)
         if self.reason is not None:
-            return Transcript(reason=self.reason)
+            return Transcript(reason=self.reason, passing=self.passing)
         words = (Word(0.4, 0.8, "Profit", 0.9), Word(0.9, 1.0, " is", 0.8), Word(1.2, 1.6, " up.", 0.7))
         return Transcript((Segment(0.4, 1.6, "Profit is up.", words, 0.8),), "en", 0.99, 3.0, "fixed", hotwords)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
+import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
@@ -16,10 +17,10 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from rich.text import Text
 
 from debriefer.cli import console, options
-from debriefer.errors import MissingFileError
+from debriefer.errors import MediaError, MissingFileError
 from debriefer.media.briefing import Say
 from debriefer.media.contact_sheet import sheet_of
-from debriefer.media.places import INPUT_FILE, TIMELINE_FILE
+from debriefer.media.places import INPUT_FILE, STORE_FOLDER, TIMELINE_FILE
 from debriefer.pipeline.cache import Cache
 from debriefer.pipeline.makers import makers_of
 from debriefer.pipeline.settings import MediaSettings, ModelChoice
@@ -75,21 +76,22 @@ def video(
             return summary(brief_file(file, folder, makers, say=say))
 
         if no_cache:
-            target.mkdir(parents=True, exist_ok=True)
-            _clear(target)
-            found, again = build(target), False
+            # Made aside, so that an earlier result stays where this one fails.
+            with tempfile.TemporaryDirectory(prefix="debriefer-") as aside:
+                found, again = build(Path(aside)), False
+                _deliver(Path(aside), target)
         else:
             key = video_key(file, identity(settings, makers, ()))
             product, again = Cache(cache or target.parent / options.CACHE_FOLDER).fetch("video", key, build)
             found = product.value
-            target.mkdir(parents=True, exist_ok=True)
-            _clear(target)
-            shutil.copytree(product.folder, target, dirs_exist_ok=True)
+            _deliver(product.folder, target)
     values = json.loads((target / INPUT_FILE).read_bytes())
     sheet = None
-    if contact_sheet:
+    if contact_sheet and values["frames"]:
         sheet = target / _SHEET
         sheet_of(values, target, sheet)
+    elif contact_sheet:
+        found = {**found, "notes": [*found["notes"], "no contact sheet, as there are no slides"]}
     seconds = round(time.perf_counter() - began, 3)
     if as_json:
         extra = {"output": str(target), "contact_sheet": None if sheet is None else str(sheet), "cached": again}
@@ -135,11 +137,34 @@ def _shown(step: str, done: float, total: float) -> str:
     return f"{done:.0f}{unit} of {total:.0f}{unit}" if total else f"{done:.0f}{unit}"
 
 
-def _clear(target: Path) -> None:
-    """Remove what an earlier call left: its slides would be taken for this one's."""
-    for path in (*target.glob("slide_*.png"), target / INPUT_FILE, target / TIMELINE_FILE, target / _SHEET):
-        path.unlink(missing_ok=True)
-    shutil.rmtree(target / "store", ignore_errors=True)
+def _deliver(source: Path, target: Path) -> None:
+    """Put a result into `target` in place of an earlier one; what anyone else left there is not touched.
+
+    Raises:
+        MediaError: A file or folder of someone else stands where one of the result belongs.
+    """
+    target.mkdir(parents=True, exist_ok=True)
+    for path in _earlier(target):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+    for path in sorted(source.iterdir()):
+        if (target / path.name).exists():
+            message = f"`{target / path.name}` is there and is not of an earlier `debriefer video`"
+            raise MediaError(message, hint="name another folder with `-o`")
+    shutil.copytree(source, target, dirs_exist_ok=True)
+
+
+def _earlier(target: Path) -> list[Path]:
+    """Return what an earlier call wrote into `target`, as its own `video_input.json` names it."""
+    try:
+        values = json.loads((target / INPUT_FILE).read_bytes())
+        pictures = {str(frame["path"]) for frame in values["frames"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+    names = {name for name in pictures if Path(name).name == name} | {INPUT_FILE, TIMELINE_FILE, STORE_FOLDER, _SHEET}
+    return [target / name for name in sorted(names) if (target / name).exists()]
 
 
 def _show(values: Mapping[str, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from debriefer.errors import MediaError
 from debriefer.media.briefing import Layout
 from debriefer.media.packages import needed
 from debriefer.media.tree import LayoutRefiner, Ocr
@@ -29,7 +30,11 @@ class OcrLayout:
     @property
     def name(self) -> str:
         """The reader of text, and the model where there is one."""
-        name = self._reader().name
+        try:
+            name = self._reader().name
+        except MediaError as error:
+            # Reading will say so of every slide; the rest of the video is seen and heard.
+            return f"none: {error.message}"
         return name if self.refiner is None else f"{name} + {self.refiner.name}"
 
     def read(self, image: NDArray[np.uint8]) -> Layout:

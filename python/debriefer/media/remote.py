@@ -72,9 +72,10 @@ class RemoteTranscriber:
         except NoAudioTrackError:
             return Transcript(reason="no audio track")
         except MediaError as error:
-            return Transcript(reason=f"the audio cannot be read: {error.message}")
+            return Transcript(reason=f"the audio cannot be read: {error.message}", passing=True)
         segments: list[Segment] = []
         notes: list[str] = []
+        passing = False
         language: str | None = None
         try:
             for chunk in track.chunks(_CHUNK_SECONDS):
@@ -84,7 +85,8 @@ class RemoteTranscriber:
                     reply = self._ask(chunk, language, for_language(hotwords, language))
                 except MediaError as error:
                     if not segments:
-                        return Transcript(duration=track.seconds, model=self.name, reason=error.message)
+                        return Transcript(duration=track.seconds, model=self.name, reason=error.message, passing=True)
+                    passing = True
                     notes.append(f"not transcribed from {chunk.start:.1f} s on: {error.message}")
                     break
                 language = language or _code(reply.get("language"))
@@ -103,6 +105,7 @@ class RemoteTranscriber:
             hotwords=for_language(hotwords, language),
             reason=None if segments else "silence",
             notes=(*track.notes, *notes),
+            passing=passing,
         )
 
     def _ask(self, chunk: Chunk, language: str | None, terms: Sequence[str]) -> Mapping[str, Any]:

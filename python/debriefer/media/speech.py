@@ -58,6 +58,7 @@ class Transcript:
         hotwords: Terms that the model was told to expect.
         reason: Why there is no narration (`no audio track`, `silence`, `no speech model at hand: …`), or `None`.
         notes: What was not reached in time or was odd about the track.
+        passing: Whether `reason` may be gone the next time: a server that was down, a package that was absent.
     """
 
     segments: tuple[Segment, ...] = ()
@@ -68,6 +69,7 @@ class Transcript:
     hotwords: tuple[str, ...] = ()
     reason: str | None = None
     notes: tuple[str, ...] = ()
+    passing: bool = False
 
     @property
     def text(self) -> str:

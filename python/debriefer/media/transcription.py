@@ -134,11 +134,11 @@ class FasterWhisper:
         except NoAudioTrackError:
             return Transcript(reason="no audio track")
         except MediaError as error:
-            return Transcript(reason=f"the audio cannot be read: {error.message}")
+            return Transcript(reason=f"the audio cannot be read: {error.message}", passing=True)
         try:
             whisper = _loaded(self.model, "int8", downloads=self._downloads)
         except MediaError as error:
-            return Transcript(reason=f"no speech model at hand: {error.message}")
+            return Transcript(reason=f"no speech model at hand: {error.message}", passing=True)
         try:
             return self._listen(track, whisper, hotwords)
         except Exception as error:  # noqa: BLE001 -- whatever the engine fails with, the video is still seen
@@ -146,6 +146,7 @@ class FasterWhisper:
                 duration=track.seconds,
                 model=self.name,
                 reason=f"transcription failed: {getattr(error, 'message', None) or error}",
+                passing=True,
                 notes=tuple(track.notes),
             )
 

@@ -20,6 +20,10 @@ _FORMAT = 1
 _MANIFEST = "manifest.json"
 _FILES = "files"
 
+# A product whose value holds this with something true went without what may be at hand the next time (a server that
+# was down, a package that was absent): it serves its run and is made again by the next.
+PASSING = "passing"
+
 Build = Callable[[Path], Mapping[str, Any]]
 
 
@@ -61,7 +65,7 @@ class Cache:
         place.parent.mkdir(parents=True, exist_ok=True)
         with _locked(place.with_name(f"{key}.lock")):
             found = _read(place, key)
-            if found is not None:
+            if found is not None and not found.value.get(PASSING):
                 return found, True
             _remove(place)
             partial = place.with_name(f"{key}.{uuid.uuid4().hex}.partial")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from debriefer.errors import MediaError
 from debriefer.media.hotwords import hotwords
 from debriefer.media.places import EVIDENCE_FILE, FRAMES_FOLDER, INPUT_FILE, STORE_FOLDER
+from debriefer.pipeline.cache import PASSING
 from debriefer.pipeline.files import link_or_copy
 from debriefer.pipeline.settings import MediaSettings
 from debriefer.pipeline.stage import BaseStage, Inputs, Product
@@ -81,6 +82,7 @@ class MediaStage(BaseStage):
         videos: list[dict[str, Any]] = []
         stores: dict[str, VideoStore] = {}
         failures: list[MediaError] = []
+        refused: list[str] = []
         for place, path in enumerate(self.sources(inputs.task), start=1):
             name = _name(inputs.task, path)
             try:
@@ -88,19 +90,20 @@ class MediaStage(BaseStage):
             except MediaError as error:
                 shutil.rmtree(folder / str(place), ignore_errors=True)
                 failures.append(error)
-                videos.append({"video": name, "failure": _without(error.message, inputs.task.folder)})
+                refused.append(f"{name}: {_without(error.message, inputs.task.folder)}")
                 continue
             stores[name] = VideoStore.open(folder / str(place) / STORE_FOLDER)
             videos.append({"folder": str(place), **summary(briefing)})
         if not stores:
-            raise failures[0]
+            message = _without(failures[0].message, inputs.task.folder)
+            raise MediaError(message, hint=failures[0].hint)
         write_evidence(stores, folder / EVIDENCE_FILE)
-        return {"videos": videos}
+        return {"videos": videos, "refused": refused, PASSING: any(video[PASSING] for video in videos)}
 
     def lay(self, product: Product, task: Task) -> None:
         """Put the timelines into `workdir/_video_frames/` and the evidence beside the catalog."""
         workdir = task.folder / "workdir"
-        for number, video in enumerate(_read(product)):
+        for number, video in enumerate(product.value["videos"]):
             target = workdir / FRAMES_FOLDER
             target = target if number == 0 else target / video["folder"]
             source = product.folder / video["folder"]
@@ -115,7 +118,7 @@ class MediaStage(BaseStage):
         """Add the timeline; a slide that comes back is named but not shown again."""
         from dspy_programs.solver import Timeline  # noqa: PLC0415 -- loads DSPy
 
-        videos = _read(product)
+        videos = product.value["videos"]
         items: list[Any] = []
         for video in videos:
             items.extend(_items(product.folder / video["folder"], video["video"] if len(videos) > 1 else ""))
@@ -127,10 +130,6 @@ class MediaStage(BaseStage):
         from debriefer.pipeline.makers import makers_of  # noqa: PLC0415 -- loads NumPy and Polars; most tasks have no video
 
         return makers_of(self.media, inputs.models)
-
-
-def _read(product: Product) -> list[Mapping[str, Any]]:
-    return [video for video in product.value["videos"] if "failure" not in video]
 
 
 def _items(folder: Path, video: str) -> list[Any]:

@@ -155,7 +155,7 @@ def _answer(run: _Run, folder: Path, outcome: Outcome) -> Outcome:
     if "catalog" not in stages.products:
         reason = "the run was stopped before the catalog was built"
         return replace(outcome, status="stopped", reason=reason, hint=RESUME_HINT, interrupted=True)
-    outcome = replace(outcome, refused=tuple(stages.products["catalog"].value["refused"]))
+    outcome = replace(outcome, refused=_refused(stages))
     with _timed(run.seconds, "solve"), bench:
         if run.models is None:
             return _offline(run, copy, bench, outcome)
@@ -165,6 +165,13 @@ def _answer(run: _Run, folder: Path, outcome: Outcome) -> Outcome:
         if attempts and attempts[-1].accepted:
             return _answered(outcome, "accepted", bench)
         return _without_acceptance(run, copy, bench, outcome)
+
+
+def _refused(stages: StageRun) -> tuple[str, ...]:
+    """Return what the task goes on without: files that could not be read, and stages that failed."""
+    files = [refused for product in stages.products.values() for refused in product.value.get("refused", ())]
+    failed = [f"{record.name}: {record.reason}" for record in stages.records if record.state == "failed"]
+    return (*files, *failed)
 
 
 def _with_links(run: _Run, copy: Task, bench: Workbench, findings: Findings) -> Findings:

@@ -11,6 +11,7 @@ from debriefer.media.briefing import Briefing, Makers, Say, brief
 from debriefer.media.places import STORE_FOLDER
 from debriefer.media.store import STORE_VERSION, VideoStore
 from debriefer.media.video_input import write_input
+from debriefer.pipeline.cache import PASSING
 from debriefer.pipeline.content import file_digest, value_digest
 from debriefer.pipeline.settings import MediaSettings
 
@@ -71,4 +72,5 @@ def summary(briefing: Briefing) -> dict[str, Any]:
         "no_narration": spoken.reason,
         "notes": [*briefing.notes, *spoken.notes, *sorted({view.note for view in briefing.views if view.note})],
         "seconds": briefing.seconds,
+        PASSING: spoken.passing or any(view.layout is None and view.note for view in briefing.views),
     }

@@ -108,9 +108,21 @@ def test_a_broken_video_costs_itself_alone(with_videos: Callable[..., Task], tmp
     task, fixed = with_videos("video/a.mp4", "video/b.mp4"), Fixed(listener=FixedListener(reason="silence"))
     (task.context / "video" / "a.mp4").write_bytes(b"")
     run = taken(task, fixed, tmp_path / "cache")
-    first, second = run.products["media"].value["videos"]
-    assert "`context/video/a.mp4` cannot be opened" in first["failure"]
-    assert second["slides"] == 3
+    product = run.products["media"].value
+    (refused,) = product["refused"]
+    assert refused.startswith("video/a.mp4: `context/video/a.mp4` cannot be opened")
+    assert [video["slides"] for video in product["videos"]] == [3]
+
+
+def test_narration_that_failed_for_a_passing_reason_is_tried_again(
+    with_videos: Callable[..., Task], tmp_path: Path
+) -> None:
+    task = with_videos("video/briefing.mp4")
+    down = Fixed(listener=FixedListener(reason="the endpoint is down", passing=True))
+    assert taken(task, down, tmp_path / "cache").products["media"].value["videos"][0]["words"] == 0
+    up = Fixed()
+    assert taken(task, up, tmp_path / "cache").products["media"].value["videos"][0]["words"] == 3
+    assert taken(task, up, tmp_path / "cache").records[0].state == "cached"
 
 
 def test_the_task_goes_on_where_no_video_can_be_read(with_videos: Callable[..., Task]) -> None:
@@ -189,6 +201,23 @@ def test_the_command_prints_the_timeline_and_decodes_once(
     assert values["cached"]
     assert (values["slides"], values["words"]) == (3, 3)
     assert len(values["timeline"]) == 5
+
+
+def test_the_command_touches_no_file_that_is_not_its_own(shown: Callable[..., int], tmp_path: Path) -> None:
+    path = write_video(tmp_path / "clip.mp4", COLORS)
+    out = tmp_path / "out"
+    (out / "store").mkdir(parents=True)
+    (out / "store" / "a.txt").write_text("mine")
+    with pytest.raises(MediaError, match="is there and is not of an earlier"):
+        shown(str(path), "-o", str(out))
+    assert (out / "store" / "a.txt").read_text() == "mine"
+    (out / "store" / "a.txt").unlink()
+    (out / "store").rmdir()
+    (out / "slide_notes.png").write_text("mine")
+    shown(str(path), "-o", str(out))
+    shown(str(path), "-o", str(out), "--no-cache")
+    assert (out / "slide_notes.png").read_text() == "mine"
+    assert (out / "store").is_dir()
 
 
 def test_the_command_names_a_file_that_is_not_there(tmp_path: Path) -> None:
