@@ -195,4 +195,5 @@ def _text(text: str) -> dict[str, Any]:
 
 
 def _of(video: str) -> str:
-    return f" of {neutralise(video)}" if video else ""
+    # A name with a line break could open a heading of its own.
+    return f" of {neutralise(' '.join(video.split()))}" if video else ""

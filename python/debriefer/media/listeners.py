@@ -76,7 +76,10 @@ def transcriber(
         with contextlib.suppress(MediaError):
             model_folder(name)
             return FasterWhisper(name, progress=progress)
-    return Deaf(f"no speech model at hand: name one by `--speech-model` or `{MODEL_VARIABLE}`")
+    return Deaf(
+        f"no speech model at hand: name one by `--speech-model` or `{MODEL_VARIABLE}`; "
+        "with `--download`, `debriefer video` fetches it"
+    )
 
 
 def _key(url: str, environment: Mapping[str, str]) -> str | None:

@@ -236,13 +236,19 @@ def _frame(view: View) -> dict[str, Any]:
 
 
 def _spans(briefing: Briefing) -> list[dict[str, Any]]:
-    """Return even stretches and slides; a stretch lies within the coarser one at its begin."""
+    """Return even stretches and slides; a stretch lies within the coarser one at its begin.
+
+    They cover all that is shown or said, also where the first picture comes late.
+    """
+    begins = [view.t_start for view in briefing.views] + [segment.start for segment in briefing.transcript.segments]
+    ends = [view.t_end for view in briefing.views] + [segment.end for segment in briefing.transcript.segments]
+    first, last = min(begins, default=0.0), max([briefing.duration, *ends])
     spans: list[dict[str, Any]] = []
     for place, seconds in enumerate(_LEVELS):
-        start = 0.0
-        while start < briefing.duration:
+        start = max(0.0, first // seconds * seconds)
+        while start < last:
             parent = None if place == 0 else _span_id(_LEVELS[place - 1], start)
-            end = min(start + seconds, briefing.duration)
+            end = min(start + seconds, last)
             spans.append(
                 {"id": _span_id(seconds, start), "t0": start, "t1": end, "level": f"{seconds}s", "parent": parent}
             )

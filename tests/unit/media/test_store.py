@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -203,3 +204,16 @@ def test_a_layout_that_fails_costs_its_slide_alone(video: Path, tmp_path: Path) 
     made = brief(video, tmp_path, Makers(FixedSlides(), Failing(), FixedListener()))
     assert [view.note for view in made.views] == [None, "no layout: the engine broke", None]
     assert made.transcript != Transcript()
+
+
+def test_spans_cover_what_is_shown_where_the_first_picture_comes_late(briefing: Briefing, tmp_path: Path) -> None:
+    late = replace(
+        briefing,
+        views=tuple(replace(view, t_start=view.t_start + 370, t_end=view.t_end + 370) for view in briefing.views),
+        transcript=Transcript(reason="silence"),
+    )
+    store = VideoStore.write(late, tmp_path / "late", tmp_path / "out")
+    spans = store.sql("SELECT id, t0, t1, parent FROM span")
+    assert {parent for *_, parent in spans if parent} <= {name for name, *_ in spans}
+    assert min(t0 for _, t0, _, _ in spans) == 300
+    assert max(t1 for _, _, t1, _ in spans) == 373
