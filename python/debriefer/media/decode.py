@@ -60,7 +60,7 @@ class Video:
         """Return a time stamp of the stream in seconds."""
         return None if ticks is None else ticks * self._seconds
 
-    def packets(self) -> Iterator[Packet]:
+    def packets(self) -> Iterator[Packet[VideoStream]]:
         """Iterate over the packets from the start of the file; a file that breaks off ends early, with a note."""
         packets = self.container.demux(self.stream)
         while True:
@@ -73,7 +73,7 @@ class Video:
                 return
             yield packet
 
-    def decode(self, packet: Packet | None) -> list[VideoFrame]:
+    def decode(self, packet: Packet[VideoStream] | None) -> list[VideoFrame]:
         """Return the frames that `packet` completes; `None` drains the decoder and makes it ready to begin anew.
 
         A packet that cannot be decoded is counted and left out.
@@ -151,7 +151,7 @@ def luma(frame: VideoFrame, width: int, height: int) -> tuple[NDArray[Any], int]
         frame = frame.reformat(width=width, height=height, format="gray")
     elif _LUMA_FIRST.fullmatch(frame.format.name) is None:
         frame = frame.reformat(format="gray")
-    plane = frame.planes[0]
+    plane: Any = frame.planes[0]
     return np.frombuffer(plane, dtype=np.uint8), plane.line_size
 
 

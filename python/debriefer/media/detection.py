@@ -17,6 +17,7 @@ from debriefer.media.slide import Method, Slides
 if TYPE_CHECKING:
     from av.packet import Packet
     from av.video.frame import VideoFrame
+    from av.video.stream import VideoStream
 
 Progress = Callable[[float], None]
 # What `Stabilizer.push` says of a sample that looks exactly like the newest state.
@@ -193,10 +194,10 @@ class _Reader:
             self.gatherer.take(*self._skipped)
             self._skipped = None
 
-    def _time(self, packet: Packet) -> float:
+    def _time(self, packet: Packet[VideoStream]) -> float:
         return self._video.seconds(packet.pts if packet.pts is not None else packet.dts) or 0.0
 
-    def _past(self, packet: Packet, window: Window) -> bool:
+    def _past(self, packet: Packet[VideoStream], window: Window) -> bool:
         """Whether no later packet can be shown within the window: packets come in order of decoding."""
         decoded = self._video.seconds(packet.dts)
         return (self._time(packet) if decoded is None else decoded) > window.end

@@ -16,6 +16,8 @@ impl IntoPyError for frames::Error {
 }
 
 type Opened = Option<(usize, f64)>;
+/// What only the end made known, the slides, live regions, and how many were left out.
+type Finished = (Opened, Opened, Vec<FoundSlide>, Vec<PyRegion>, usize);
 type PyRegion = (usize, usize, usize, usize);
 
 /// See the stub.
@@ -30,6 +32,7 @@ pub(crate) struct PacketRhythm {
 
 /// See the stub.
 #[pyfunction]
+#[allow(clippy::needless_pass_by_value)] // extracted from Python lists
 pub(crate) fn packet_rhythm(
     py: Python<'_>,
     times: Vec<f64>,
@@ -83,6 +86,7 @@ impl Stabilizer {
         Self(Mutex::new(Some(frames::Stabilizer::new())))
     }
 
+    #[allow(clippy::needless_pass_by_value)] // borrowed from Python for the length of the call
     fn push(
         &self,
         py: Python<'_>,
@@ -112,10 +116,10 @@ impl Stabilizer {
         .ok_or_else(finished)
     }
 
-    fn finish(&self, py: Python<'_>, pts: f64) -> PyResult<(Opened, Opened, Vec<FoundSlide>, Vec<PyRegion>, usize)> {
+    fn finish(&self, py: Python<'_>, pts: f64) -> PyResult<Finished> {
         let engine = self.lock().take().ok_or_else(finished)?;
         let (step, found) = detached(py, move || Ok::<_, frames::Error>(engine.finish(pts)))?;
-        let slides = found.slides.into_iter().map(slide).collect();
+        let slides = found.slides.iter().map(slide).collect();
         let live = found.live.iter().map(region).collect();
         Ok((step.opened, step.scene, slides, live, found.left_out))
     }
@@ -129,7 +133,7 @@ fn region(region: &frames::Region) -> PyRegion {
     (region.left, region.top, region.right, region.bottom)
 }
 
-fn slide(slide: frames::FoundSlide) -> FoundSlide {
+fn slide(slide: &frames::FoundSlide) -> FoundSlide {
     let change = match slide.change {
         frames::Change::First => "first",
         frames::Change::Cut => "cut",

@@ -234,7 +234,15 @@ fn is_origin(states: &[State], smalls: &[Vec<Small>], own: Place) -> bool {
     let mut arrivals = around(states, smalls, own, 0.0, TRAVEL).filter(|other| other.shape.mirrors(small.shape));
     let arrives = arrivals.any(|other| other.role != Role::Departure);
     let left = around(states, smalls, own, TRAVEL, TRAVEL).any(|other| other.role == Role::Departure);
-    arrives && !left && earliest(states, smalls, own, small)
+    // Over text it takes away something else than it covers on paper: then it must be the only one that leaves at the
+    // moment in which another comes.
+    let (mut stays, mut comes) = (0, 0);
+    for other in &smalls[own.0] {
+        stays += usize::from(other.role == Role::Stays);
+        comes += usize::from(matches!(other.role, Role::Visit(_)));
+    }
+    let only = stays == 1 && comes == 1;
+    !left && (only || (arrives && earliest(states, smalls, own, small)))
 }
 
 /// Whether a blob that stays is where a pointer came to rest for good: a departure mirrors it that nothing else does.
