@@ -431,11 +431,11 @@ pub(crate) fn begin_of(since: &[(usize, f64)]) -> f64 {
     *times.select_nth_unstable_by(place, f64::total_cmp).1
 }
 
-/// Mean difference of tiles, each counted up to 64 so that few bright ones do not make a scene.
+/// Mean difference of tiles, each counted up to 128 so that few bright ones do not make a scene.
 fn mean(differences: &[u16]) -> f64 {
     let sum: u32 = differences
         .iter()
-        .map(|&difference| u32::from(difference.min(64)))
+        .map(|&difference| u32::from(difference.min(128)))
         .sum();
     #[allow(clippy::cast_precision_loss)] // a count of tiles
     let count = differences.len() as f64;

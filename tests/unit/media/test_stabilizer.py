@@ -143,7 +143,7 @@ def test_a_film_gives_one_picture_a_scene() -> None:
     dice = np.random.default_rng(3)
 
     def moving(time: float) -> Picture:
-        coarse = dice.integers(0, 100, (HEIGHT // 8, WIDTH // 8)) + int(time // 4) % 2 * 150
+        coarse = dice.integers(0, 40, (HEIGHT // 8, WIDTH // 8)) + int(time // 4) % 2 * 150
         return np.kron(coarse, np.ones((8, 8))).astype(np.uint8)
 
     slides = watch(moving, 16)
