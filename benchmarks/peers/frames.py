@@ -142,8 +142,9 @@ def signature(clean: Path) -> dict[str, float]:
     """Time one sample of a still picture, beside the same in OpenCV."""
     with av.open(str(clean)) as container:
         frame = next(container.decode(video=0))
-    plane = np.frombuffer(frame.planes[0], np.uint8)  # type: ignore[call-overload]  # a buffer to C alone
-    line_size, width, height = frame.planes[0].line_size, frame.width, frame.height
+    luma: Any = frame.planes[0]
+    plane = np.frombuffer(luma, np.uint8)
+    line_size, width, height = luma.line_size, frame.width, frame.height
     stabilizer = _core.Stabilizer()
     clock = iter(range(10**9))
 

@@ -36,7 +36,7 @@ def video(path: Path, seconds: tuple[int, ...] = (3, 3, 3), codec: str = "libx26
 
 
 def test_packets_and_decoding_find_the_same(tmp_path: Path) -> None:
-    path = video(tmp_path / "a.mp4", (5, 5, 5, 5), preset="veryfast")
+    path = video(tmp_path / "a.mp4", (5, 5, 5, 5), g="50")
     by_packets, by_decoding = slides(path), slides(path, method=Method.DECODE)
     assert (by_packets.method, by_decoding.method) == (Method.PACKETS, Method.DECODE)
     assert by_packets.frames_decoded < 0.5 * by_decoding.frames_decoded

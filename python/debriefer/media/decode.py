@@ -151,8 +151,8 @@ def luma(frame: VideoFrame, width: int, height: int) -> tuple[NDArray[Any], int]
         frame = frame.reformat(width=width, height=height, format="gray")
     elif _LUMA_FIRST.fullmatch(frame.format.name) is None:
         frame = frame.reformat(format="gray")
-    plane = frame.planes[0]
-    return np.frombuffer(plane, dtype=np.uint8), plane.line_size  # type: ignore[call-overload]  # a buffer to C alone
+    plane: Any = frame.planes[0]
+    return np.frombuffer(plane, dtype=np.uint8), plane.line_size
 
 
 def rgb(frame: VideoFrame, width: int, height: int) -> NDArray[Any]:

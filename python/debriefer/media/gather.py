@@ -15,8 +15,12 @@ if TYPE_CHECKING:
 
 # Samples a second. A change is placed at the first sample that shows it: at most 0.1 s late.
 SAMPLES = 10.0
-# How long a frame waits before it may stand for its state, in seconds: the begin of a slow fade is seen only later.
-_WAIT = 1.2
+# How long a frame waits before it may stand for its state, in seconds: the begin of a change is told only when it has
+# settled, and beside a moving head that takes a while. Of those that wait, all but the newest are at least this far
+# apart.
+_WAIT = 4.0
+_NEWEST = 5
+_APART = 0.3
 # A state's frame is taken at least this long before the next change, in seconds, where the state is long enough: the
 # first steps of a slow fade are too pale to be told from noise.
 _CLEAR = 0.3
@@ -90,6 +94,10 @@ class Gatherer:
             self._calmest = candidate
         if shows and self._state is not None:
             self._waiting.append(candidate)
+            if len(self._waiting) > _NEWEST + 1:
+                before, middle = self._waiting[-_NEWEST - 2], self._waiting[-_NEWEST - 1]
+                if middle.time - before.time < _APART:
+                    del self._waiting[-_NEWEST - 1]
             while self._waiting[0].time < time - _WAIT:
                 self._promote(self._waiting.popleft())
         self._last = candidate
@@ -137,11 +145,12 @@ class Gatherer:
         return rgb(frame, *self._size)
 
     def _slide(self, index: int, found: _core.FoundSlide) -> Slide:
+        time = self._times[found.state]
         return Slide(
             index=index,
-            t_start=found.start,
-            t_end=found.end,
-            t_frame=self._times[found.state],
+            t_start=min(found.start, time),
+            t_end=max(found.end, time),
+            t_frame=time,
             image=self._shelf.picture(found.state),
             revisit_of=found.revisit_of,
             change=Change(found.change),

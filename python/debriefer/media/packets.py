@@ -93,8 +93,12 @@ def windows(found: _core.PacketRhythm, changed: frozenset[float], end: float) ->
         if following in changed and not told and not any(burst[1] > start for burst in inside):
             # The pixels say that something changed, the packets do not say when: look at all of it.
             planned.append(Window(start, start, following))
+        elif start in changed and not inside:
+            # A cut that fell on a keyframe which was due anyway.
+            planned.append(Window(start, start, min(start + _AFTER, following)))
         elif inside:
-            first, last = inside[0][0], min(inside[-1][1] + _AFTER, following)
+            first = start if start in changed else inside[0][0]
+            last = min(inside[-1][1] + _AFTER, following)
             planned.append(Window(start, max(start, first - BEFORE), last))
     if not planned or planned[0].start > keyframes[0]:
         planned.insert(0, Window(keyframes[0], keyframes[0], min(keyframes[0] + _AFTER, keyframes[1])))

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use debriefer_frames as frames;
-use numpy::{PyArray1, PyArrayMethods};
+use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -16,7 +16,7 @@ impl IntoPyError for frames::Error {
 }
 
 type Opened = Option<(usize, f64)>;
-/// What `finish` gives: last slide opened, last scene opened, slides, live regions, samples left out.
+/// What only the end made known, the slides, live regions, and how many were left out.
 type Finished = (Opened, Opened, Vec<FoundSlide>, Vec<PyRegion>, usize);
 type PyRegion = (usize, usize, usize, usize);
 
@@ -32,6 +32,7 @@ pub(crate) struct PacketRhythm {
 
 /// See the stub.
 #[pyfunction]
+#[allow(clippy::needless_pass_by_value)] // extracted from Python lists
 pub(crate) fn packet_rhythm(
     py: Python<'_>,
     times: Vec<f64>,
@@ -85,16 +86,16 @@ impl Stabilizer {
         Self(Mutex::new(Some(frames::Stabilizer::new())))
     }
 
+    #[allow(clippy::needless_pass_by_value)] // borrowed from Python for the length of the call
     fn push(
         &self,
         py: Python<'_>,
-        luma: &Bound<'_, PyArray1<u8>>,
+        luma: PyReadonlyArray1<'_, u8>,
         width: usize,
         height: usize,
         line_size: usize,
         pts: f64,
     ) -> PyResult<(Opened, Opened, u8, bool)> {
-        let luma = luma.try_readonly()?;
         let bytes = luma.as_slice()?;
         let step = detached(py, || {
             let plane = frames::Plane::new(bytes, width, height, line_size)?;

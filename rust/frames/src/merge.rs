@@ -2,7 +2,7 @@
 //! becomes one, what came back is known again.
 
 use crate::blobs::{blobs, filled};
-use crate::pointer::erase;
+use crate::pointer::{Shape, erase};
 use crate::signature::Grid;
 use crate::stabilizer::begin_of;
 use crate::state::{State, changed_tiles, same, tile_contrast, tile_difference};
@@ -16,6 +16,8 @@ const WHOLE: f64 = 0.6;
 const DENSE: f64 = 0.4;
 /// States opened within this time, in seconds, are one change whose tiles settled one after the other.
 const SHORTEST: f64 = 0.3;
+/// A transition and its settling take at most this long, in seconds.
+const LONGEST: f64 = 2.0;
 /// States whose changes began within this time, in seconds, were brought by one.
 const TOGETHER: f64 = 0.12;
 /// An encoder that runs short of bits shows a slide rough at first and better within this time, in seconds; what gets
@@ -98,8 +100,8 @@ pub struct Found {
 }
 
 /// Turns the states of a whole video into slides.
-pub(crate) fn merge(grid: &Grid, mut states: Vec<State>) -> Found {
-    let masks = resolve(grid, &mut states);
+pub(crate) fn merge(grid: &Grid, mut states: Vec<State>, pointer: &mut Option<Shape>) -> Found {
+    let masks = resolve(grid, &mut states, pointer);
     let live = live_regions(grid, &masks);
     let (mut states, masks) = unite(grid, states, masks, usize::MAX).0;
     let before = states.len();
@@ -118,10 +120,10 @@ pub(crate) fn merge(grid: &Grid, mut states: Vec<State>) -> Found {
 }
 
 /// Unites what can be united while the video goes on; returns the numbers of states that are gone.
-pub(crate) fn compact(grid: &Grid, states: &mut Vec<State>) -> Vec<usize> {
+pub(crate) fn compact(grid: &Grid, states: &mut Vec<State>, pointer: &mut Option<Shape>) -> Vec<usize> {
     let from = states.len().saturating_sub(WINDOW);
     let mut tail = states.split_off(from);
-    let masks = resolve(grid, &mut tail);
+    let masks = resolve(grid, &mut tail, pointer);
     let newest = tail.len().saturating_sub(NEWEST);
     let ((tail, _), mut gone) = unite(grid, tail, masks, newest);
     states.extend(tail);
@@ -142,7 +144,7 @@ pub(crate) fn compact(grid: &Grid, states: &mut Vec<State>) -> Vec<usize> {
 }
 
 /// Masks what moves by itself and erases pointers; returns the mask of each state.
-fn resolve(grid: &Grid, states: &mut [State]) -> Vec<Vec<bool>> {
+fn resolve(grid: &Grid, states: &mut [State], pointer: &mut Option<Shape>) -> Vec<Vec<bool>> {
     let mut masks = lively_masks(grid, states);
     for found in ticking(grid, states, &masks) {
         let mut marked = vec![false; grid.tiles()];
@@ -158,7 +160,7 @@ fn resolve(grid: &Grid, states: &mut [State]) -> Vec<Vec<bool>> {
             }
         }
     }
-    erase(grid, states, &masks);
+    erase(grid, states, &masks, pointer);
     masks
 }
 
@@ -224,9 +226,11 @@ fn unite(grid: &Grid, states: Vec<State>, masks: Vec<Vec<bool>>, count: usize) -
             let equal = last.moving == state.moving && same(grid, &last.signature, &state.signature, &both);
             // A tile that settled a moment after the others belongs to the same change.
             let changed = changed_tiles(grid, &last.signature, &state.signature, &both);
-            let since = began(&state, &changed) - last.start;
-            // So does one that was seen at rest in the middle of it.
-            let passing = !last.moving && (state.opened - last.opened < SHORTEST || since < TOGETHER);
+            let begin = began(&state, &changed);
+            let since = begin - last.start;
+            // So does a state that was opened while the next was already coming.
+            let together = since < TOGETHER || (begin <= last.opened && state.opened - last.start < LONGEST);
+            let passing = !last.moving && (state.opened - last.opened < SHORTEST || together);
             let refined = !last.moving
                 && since < REFINED_WITHIN
                 && changed
@@ -234,12 +238,20 @@ fn unite(grid: &Grid, states: Vec<State>, masks: Vec<Vec<bool>>, count: usize) -
                     .all(|&tile| tile_difference(grid, tile, &last.signature, &state.signature) <= REFINED);
             if equal || passing || refined {
                 state.start = last.start;
+                if equal {
+                    state.opened = last.opened;
+                }
                 state.wander = state.wander.max(last.wander);
                 state.since.extend(&last.since);
                 for (lively, &before) in state.lively.iter_mut().zip(&last.lively) {
                     *lively |= before;
                 }
-                gone.push(last.id);
+                if equal {
+                    // Its picture is clear of the next change; that of the later one may hold its begin.
+                    gone.push(std::mem::replace(&mut state.id, last.id));
+                } else {
+                    gone.push(last.id);
+                }
                 kept.pop();
                 kept_masks.pop();
                 kept.push(state);

@@ -13,9 +13,10 @@ const SIDE: usize = 4;
 const BLOBS: usize = 6;
 /// Arrival and departure belong together within this time, in seconds: a pointer takes a while to travel.
 const TRAVEL: f64 = 1.5;
-/// A pointer shifts the luma of its blocks by at least this much in sum: ten pixels square of black on white are 1500,
-/// while one digit of a table put for another shifts it by 500.
-const LEAST_SHIFT: i32 = 900;
+/// A pointer changes the luma of its blocks by at least this much in sum: ten pixels square of black on white are 1500.
+const LEAST_CHANGE: i32 = 500;
+/// So many visits tell what a pointer looks like.
+const VISITS: usize = 3;
 /// At least so many tiles moved on the way.
 const WANDER: usize = 3;
 
@@ -32,15 +33,35 @@ enum Role {
 struct Small {
     blob: Blob,
     role: Role,
-    /// How much brighter the blob became, summed over its blocks: a pointer takes from one place what it gives another.
-    shift: i32,
+    shape: Shape,
 }
 
-impl Small {
-    /// Whether one place lost about what the other gained. Digits that replace each other hardly shift at all.
-    fn mirrors(&self, other: &Self) -> bool {
-        let (own, others) = (self.shift.abs(), other.shift.abs());
-        own.min(others) >= LEAST_SHIFT && (self.shift + other.shift).abs() * 3 <= own.max(others)
+/// What a change did to the luma of a blob: how much brighter it became, and how much it changed, summed over its blocks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Shape {
+    shift: i32,
+    change: i32,
+}
+
+impl Shape {
+    /// Whether one place lost about what the other gained: a pointer takes from one place what it gives another.
+    const fn mirrors(self, other: Self) -> bool {
+        self.like(Self {
+            shift: -other.shift,
+            change: other.change,
+        })
+    }
+
+    const fn like(self, other: Self) -> bool {
+        let most = if self.change > other.change {
+            self.change
+        } else {
+            other.change
+        };
+        self.change >= LEAST_CHANGE
+            && other.change >= LEAST_CHANGE
+            && (self.change - other.change).abs() * 5 <= most
+            && (self.shift - other.shift).abs() * 5 <= most
     }
 }
 
@@ -48,7 +69,7 @@ impl Small {
 type Place = (usize, usize);
 
 /// Erases pointers from the signatures of `states`.
-pub(crate) fn erase(grid: &Grid, states: &mut [State], masks: &[Vec<bool>]) {
+pub(crate) fn erase(grid: &Grid, states: &mut [State], masks: &[Vec<bool>], pointer: &mut Option<Shape>) {
     let deltas: Vec<Vec<usize>> = (0..states.len())
         .map(|at| match at {
             0 => Vec::new(),
@@ -81,6 +102,16 @@ pub(crate) fn erase(grid: &Grid, states: &mut [State], masks: &[Vec<bool>]) {
             }
         }
     }
+    learn(states, &smalls, pointer);
+    let like = |at: usize, small: &Small, sign: i32| {
+        states[at].wander >= WANDER
+            && pointer.is_some_and(|shape| {
+                small.shape.like(Shape {
+                    shift: sign * shape.shift,
+                    change: shape.change,
+                })
+            })
+    };
     let mut painted: Vec<(usize, std::ops::Range<usize>, Vec<usize>)> = Vec::new();
     for (at, list) in smalls.iter().enumerate() {
         for (index, small) in list.iter().enumerate() {
@@ -89,7 +120,7 @@ pub(crate) fn erase(grid: &Grid, states: &mut [State], masks: &[Vec<bool>]) {
                 Role::Visit(next) if is_pointer(states, &smalls, (at, index), next) => {
                     painted.push((at - 1, at..next, tiles));
                 }
-                Role::Stays if is_origin(states, &smalls, (at, index)) => {
+                Role::Stays if like(at, small, -1) || is_origin(states, &smalls, (at, index)) => {
                     // Back to where the picture behind it began.
                     let first = (1..at)
                         .rev()
@@ -97,7 +128,7 @@ pub(crate) fn erase(grid: &Grid, states: &mut [State], masks: &[Vec<bool>]) {
                         .unwrap_or(0);
                     painted.push((at, first..at, tiles));
                 }
-                Role::Stays if is_last_place(states, &smalls, (at, index)) => {
+                Role::Stays if like(at, small, 1) || is_last_place(states, &smalls, (at, index)) => {
                     let next = next_change(at, &tiles).unwrap_or(states.len());
                     painted.push((at - 1, at..next, tiles));
                 }
@@ -110,20 +141,45 @@ pub(crate) fn erase(grid: &Grid, states: &mut [State], masks: &[Vec<bool>]) {
     }
 }
 
+/// Learns how much the pointer shifts luma where it arrives: the median over visits that have company.
+fn learn(states: &[State], smalls: &[Vec<Small>], pointer: &mut Option<Shape>) {
+    let mut shapes: Vec<Shape> = Vec::new();
+    for (at, list) in smalls.iter().enumerate() {
+        for (index, small) in list.iter().enumerate() {
+            if let Role::Visit(next) = small.role
+                && small.shape.change >= LEAST_CHANGE
+                && is_pointer(states, smalls, (at, index), next)
+            {
+                shapes.push(small.shape);
+            }
+        }
+    }
+    if shapes.len() >= VISITS {
+        shapes.sort_unstable_by_key(|shape| (shape.shift, shape.change));
+        *pointer = Some(shapes[shapes.len() / 2]);
+    }
+}
+
 fn small_blobs(grid: &Grid, states: &[State], at: usize, delta: &[usize]) -> Vec<Small> {
     let found = blobs(grid, delta);
     if found.len() > BLOBS {
         return Vec::new();
     }
-    let shift = |blob: &Blob| {
+    let shape = |blob: &Blob| {
         let of_tile = |&tile: &usize| tile_shift(grid, tile, &states[at - 1].signature, &states[at].signature);
-        blob.tiles.iter().map(of_tile).sum()
+        blob.tiles
+            .iter()
+            .map(of_tile)
+            .fold(Shape::default(), |sum, (shift, change)| Shape {
+                shift: sum.shift + shift,
+                change: sum.change + change,
+            })
     };
     found
         .into_iter()
         .filter(|blob| blob.side() <= SIDE)
         .map(|blob| Small {
-            shift: shift(&blob),
+            shape: shape(&blob),
             blob,
             role: Role::Stays,
         })
@@ -160,14 +216,14 @@ fn around<'a>(
 /// Whether a visit has company: at one of its ends something mirrors it elsewhere, or was seen on its way.
 fn is_pointer(states: &[State], smalls: &[Vec<Small>], arrival: Place, next: usize) -> bool {
     let small = &smalls[arrival.0][arrival.1];
-    let came = || around(states, smalls, arrival, TRAVEL, 0.0).any(|other| other.mirrors(small));
+    let came = || around(states, smalls, arrival, TRAVEL, 0.0).any(|other| other.shape.mirrors(small.shape));
     let left = || {
         let index = smalls[next]
             .iter()
             .position(|other| meets(&other.blob.tiles, &small.blob.tiles));
         let Some(index) = index else { return false };
         let leaving = &smalls[next][index];
-        around(states, smalls, (next, index), 0.0, TRAVEL).any(|other| other.mirrors(leaving))
+        around(states, smalls, (next, index), 0.0, TRAVEL).any(|other| other.shape.mirrors(leaving.shape))
     };
     states[arrival.0].wander >= WANDER || states[next].wander >= WANDER || came() || left()
 }
@@ -175,23 +231,31 @@ fn is_pointer(states: &[State], smalls: &[Vec<Small>], arrival: Place, next: usi
 /// Whether a blob that stays is where a pointer was first seen to leave: an arrival mirrors it that nothing else does.
 fn is_origin(states: &[State], smalls: &[Vec<Small>], own: Place) -> bool {
     let small = &smalls[own.0][own.1];
-    let mut arrivals = around(states, smalls, own, 0.0, TRAVEL).filter(|other| other.mirrors(small));
+    let mut arrivals = around(states, smalls, own, 0.0, TRAVEL).filter(|other| other.shape.mirrors(small.shape));
     let arrives = arrivals.any(|other| other.role != Role::Departure);
     let left = around(states, smalls, own, TRAVEL, TRAVEL).any(|other| other.role == Role::Departure);
-    small.shift != 0 && arrives && !left && earliest(states, smalls, own, small)
+    // Over text it takes away something else than it covers on paper: then it must be the only one that leaves at the
+    // moment in which another comes.
+    let (mut stays, mut comes) = (0, 0);
+    for other in &smalls[own.0] {
+        stays += usize::from(other.role == Role::Stays);
+        comes += usize::from(matches!(other.role, Role::Visit(_)));
+    }
+    let only = stays == 1 && comes == 1;
+    !left && (only || (arrives && earliest(states, smalls, own, small)))
 }
 
 /// Whether a blob that stays is where a pointer came to rest for good: a departure mirrors it that nothing else does.
 fn is_last_place(states: &[State], smalls: &[Vec<Small>], own: Place) -> bool {
     let small = &smalls[own.0][own.1];
-    let leaves = around(states, smalls, own, TRAVEL, 0.0).any(|other| other.mirrors(small));
+    let leaves = around(states, smalls, own, TRAVEL, 0.0).any(|other| other.shape.mirrors(small.shape));
     let arrived = around(states, smalls, own, TRAVEL, TRAVEL).any(|other| matches!(other.role, Role::Visit(_)));
     leaves && !arrived
 }
 
 /// Whether the blob that mirrors it did not come before it.
 fn earliest(states: &[State], smalls: &[Vec<Small>], own: Place, small: &Small) -> bool {
-    !around(states, smalls, own, TRAVEL, -1e-9).any(|other| other.mirrors(small))
+    !around(states, smalls, own, TRAVEL, -1e-9).any(|other| other.shape.mirrors(small.shape))
 }
 
 /// Gives the states of `range` the tiles of the state at `from`.

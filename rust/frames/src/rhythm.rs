@@ -178,7 +178,9 @@ mod tests {
             (still(20, |_, _| ()), "too few"),
             (
                 still(600, |sizes, _| {
-                    sizes.iter_mut().step_by(20).for_each(|size| *size += 900);
+                    for size in sizes.iter_mut().step_by(20) {
+                        *size += 900;
+                    }
                 }),
                 "closely",
             ),

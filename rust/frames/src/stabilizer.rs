@@ -6,6 +6,7 @@ use pulp::Arch;
 
 use crate::live::Activity;
 use crate::merge::{Found, merge};
+use crate::pointer::Shape;
 use crate::signature::{Grid, differences_into, signature_into};
 use crate::state::{CHANGED, MOVED, State, copy_tile};
 use crate::{Error, Plane};
@@ -31,6 +32,8 @@ const SCENE: f64 = 1.0;
 /// A tile begins to leave when it differs by this much luma: the first tenth of a fade.
 const DEPARTED: u16 = 6;
 
+/// Tiles up to this far apart, in tiles, are lively together.
+const NEAR: usize = 2;
 /// A slow fade moves no tile far from one sample to the next, but many a little within this time, in seconds.
 const DRIFT_WITHIN: f64 = 0.3;
 const DRIFTED: u16 = 4;
@@ -72,6 +75,8 @@ pub struct Stabilizer {
     departed: Vec<f64>,
     activity: Activity,
     states: Vec<State>,
+    /// What a pointer does to the luma of its blocks, once one is known.
+    pointer: Option<Shape>,
     opened: usize,
     time: f64,
     usual: f64,
@@ -107,6 +112,7 @@ impl Stabilizer {
             departed: Vec::new(),
             activity: Activity::new(0),
             states: Vec::new(),
+            pointer: None,
             opened: 0,
             time: f64::NEG_INFINITY,
             usual: 0.0,
@@ -189,14 +195,14 @@ impl Stabilizer {
                 *seen |= lively;
             }
         }
-        (step, merge(&grid, self.states))
+        (step, merge(&grid, self.states, &mut self.pointer))
     }
 
     /// Numbers of the states so far that `finish` will surely not give, so that their pictures can be let go.
     #[must_use = "pictures that could be let go"]
     pub fn compact(&mut self) -> Vec<usize> {
         let Some(grid) = self.grid else { return Vec::new() };
-        crate::merge::compact(&grid, &mut self.states)
+        crate::merge::compact(&grid, &mut self.states, &mut self.pointer)
     }
 
     fn begin(&mut self, grid: Grid, plane: &Plane<'_>, pts: f64) {
@@ -224,8 +230,27 @@ impl Stabilizer {
                 }
             }
         }
-        let moved = self.from_anchor.iter().map(|&difference| difference > MOVED);
-        self.activity.update(moved, &self.last_move, pts, seconds);
+        let moved = self.near_motion(grid);
+        self.activity.update(moved.into_iter(), &self.last_move, pts, seconds);
+    }
+
+    /// Tiles that moved or have one near them that did: of a face, now this and now that part moves.
+    fn near_motion(&self, grid: &Grid) -> Vec<bool> {
+        let (columns, rows) = (grid.tile_columns(), grid.tile_rows());
+        let mut near = vec![false; grid.tiles()];
+        for (tile, _) in self
+            .from_anchor
+            .iter()
+            .enumerate()
+            .filter(|&(_, &difference)| difference > MOVED)
+        {
+            let (row, column) = (tile / columns, tile % columns);
+            for y in row.saturating_sub(NEAR)..(row + NEAR + 1).min(rows) {
+                near[y * columns + column.saturating_sub(NEAR)..y * columns + (column + NEAR + 1).min(columns)]
+                    .fill(true);
+            }
+        }
+        near
     }
 
     fn note_drift(&mut self, grid: &Grid, pts: f64) {
@@ -406,11 +431,11 @@ pub(crate) fn begin_of(since: &[(usize, f64)]) -> f64 {
     *times.select_nth_unstable_by(place, f64::total_cmp).1
 }
 
-/// Mean difference of tiles, each counted up to 64 so that few bright ones do not make a scene.
+/// Mean difference of tiles, each counted up to 128 so that few bright ones do not make a scene.
 fn mean(differences: &[u16]) -> f64 {
     let sum: u32 = differences
         .iter()
-        .map(|&difference| u32::from(difference.min(64)))
+        .map(|&difference| u32::from(difference.min(128)))
         .sum();
     #[allow(clippy::cast_precision_loss)] // a count of tiles
     let count = differences.len() as f64;

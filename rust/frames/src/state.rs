@@ -59,12 +59,13 @@ pub(crate) fn tile_difference(grid: &Grid, tile: usize, first: &[u8], second: &[
     u16::from(most).max(shift.unsigned_abs() / 4)
 }
 
-/// How much brighter one tile became, summed over its blocks.
-pub(crate) fn tile_shift(grid: &Grid, tile: usize, first: &[u8], second: &[u8]) -> i32 {
+/// How much brighter one tile became, and how much it changed, summed over its blocks.
+pub(crate) fn tile_shift(grid: &Grid, tile: usize, first: &[u8], second: &[u8]) -> (i32, i32) {
     let blocks = tile_rows(grid, tile).flat_map(|range| first[range.clone()].iter().zip(&second[range]));
-    blocks
-        .map(|(&before, &after)| i32::from(after) - i32::from(before))
-        .sum()
+    blocks.fold((0, 0), |(shift, change), (&before, &after)| {
+        let difference = i32::from(after) - i32::from(before);
+        (shift + difference, change + difference.abs())
+    })
 }
 
 /// Contrast inside one tile: the range of its blocks.
