@@ -114,19 +114,22 @@ def _assemble(
 def _changed_keyframes(path: Path) -> frozenset[float]:
     """Return the times of keyframes that do not look like the one before; only keyframes are decoded."""
     changed: set[float] = set()
+    last: float | None = None
     stabilizer = _core.Stabilizer()
     with open_video(path) as video:
         size: tuple[int, int] | None = None
         for frame in _keyframes(video):
             time = video.seconds(frame.pts)
-            if time is None:
+            # Frames of an open group of pictures may come out of order.
+            if time is None or (last is not None and time <= last):
                 continue
             if size is None:
                 size = (frame.width, frame.height)
             plane, line_size = luma(frame, *size)
-            _, _, shows, first = stabilizer.push(plane, *size, line_size, time)
-            if shows < _EXACT and not first:
+            shows = stabilizer.push(plane, *size, line_size, time)[2]
+            if shows < _EXACT and last is not None:
                 changed.add(time)
+            last = time
     return frozenset(changed)
 
 
@@ -134,7 +137,8 @@ def _keyframes(video: Video) -> Iterator[VideoFrame]:
     for packet in video.packets():
         if packet.is_keyframe:
             yield from video.decode(packet)
-    yield from video.decode(None)
+            # Each on its own: an open group of pictures would hold one back until others have come.
+            yield from video.decode(None)
 
 
 class _Reader:
