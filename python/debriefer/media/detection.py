@@ -134,7 +134,8 @@ def _keyframes(video: Video) -> Iterator[VideoFrame]:
     for packet in video.packets():
         if packet.is_keyframe:
             yield from video.decode(packet)
-    yield from video.decode(None)
+            # Each on its own: an open group of pictures would hold one back until others have come.
+            yield from video.decode(None)
 
 
 class _Reader:
