@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,6 @@ def _av() -> Any:  # noqa: ANN401 -- an optional package
     except ImportError as error:
         message = "videos need the package `av`, which is not installed"
         raise MediaError(message, hint="pip install 'debriefer[video]'") from error
-    av.logging.set_level(av.logging.PANIC)
     return av
 
 
@@ -137,6 +137,11 @@ def _reason(error: Exception) -> str:
     return str(text).strip().rstrip(".").lower() or type(error).__name__
 
 
+@cache
+def _has_luma_first(name: str) -> bool:
+    return _LUMA_FIRST.fullmatch(name) is not None
+
+
 def luma(frame: VideoFrame, width: int, height: int) -> tuple[NDArray[Any], int]:
     """Return the luma of a frame as flat bytes and the distance of its rows in bytes; no copy for 8-bit planar formats.
 
@@ -149,7 +154,7 @@ def luma(frame: VideoFrame, width: int, height: int) -> tuple[NDArray[Any], int]
 
     if (frame.width, frame.height) != (width, height):
         frame = frame.reformat(width=width, height=height, format="gray")
-    elif _LUMA_FIRST.fullmatch(frame.format.name) is None:
+    elif not _has_luma_first(frame.format.name):
         frame = frame.reformat(format="gray")
     plane: Any = frame.planes[0]
     return np.frombuffer(plane, dtype=np.uint8), plane.line_size

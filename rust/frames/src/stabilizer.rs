@@ -67,6 +67,10 @@ pub struct Stabilizer {
     recent: VecDeque<(f64, Vec<u8>)>,
     from_recent: Vec<u16>,
     drifting: bool,
+    /// When a sample last differed from the one before.
+    changed: f64,
+    /// Whether the newest state has been set since the samples were compared with it.
+    stale: bool,
     from_anchor: Vec<u16>,
     from_reference: Vec<u16>,
     last_move: Vec<f64>,
@@ -105,6 +109,8 @@ impl Stabilizer {
             recent: VecDeque::new(),
             from_recent: Vec::new(),
             drifting: false,
+            changed: 0.0,
+            stale: true,
             from_anchor: Vec::new(),
             from_reference: Vec::new(),
             last_move: Vec::new(),
@@ -148,7 +154,11 @@ impl Stabilizer {
         let before = self.time;
         self.time = pts;
         signature_into(self.arch, plane, &grid, &mut self.current);
-        differences_into(self.arch, &grid, &self.current, &self.anchor, &mut self.from_anchor);
+        // A still picture is coded as a copy of itself: then all that was compared holds.
+        let copied = self.recent.back().is_some_and(|(_, last)| *last == self.current);
+        if !copied {
+            differences_into(self.arch, &grid, &self.current, &self.anchor, &mut self.from_anchor);
+        }
         let motion = mean(&self.from_anchor);
         if motion > CUT && motion > CUT_RATIO * self.usual {
             step.scene = self.end_scene(&grid, pts);
@@ -160,8 +170,8 @@ impl Stabilizer {
             step.calmest = true;
         }
         self.note_motion(&grid, pts, pts - before);
-        self.note_drift(&grid, pts);
-        step.shows = self.note_departures(&grid, pts);
+        self.note_drift(&grid, pts, copied);
+        step.shows = self.note_departures(&grid, pts, copied);
         Ok(step)
     }
 
@@ -221,39 +231,25 @@ impl Stabilizer {
     }
 
     fn note_motion(&mut self, grid: &Grid, pts: f64, seconds: f64) {
+        let mut moved = Vec::new();
         for (tile, &difference) in self.from_anchor.iter().enumerate() {
             if difference > MOVED {
                 copy_tile(grid, tile, &self.current, &mut self.anchor);
+                moved.push(tile);
                 self.last_move[tile] = pts;
                 if difference > CHANGED {
                     self.last_jump[tile] = pts;
                 }
             }
         }
-        let moved = self.near_motion(grid);
-        self.activity.update(moved.into_iter(), &self.last_move, pts, seconds);
-    }
-
-    /// Tiles that moved or have one near them that did: of a face, now this and now that part moves.
-    fn near_motion(&self, grid: &Grid) -> Vec<bool> {
-        let (columns, rows) = (grid.tile_columns(), grid.tile_rows());
-        let mut near = vec![false; grid.tiles()];
-        for (tile, _) in self
-            .from_anchor
-            .iter()
-            .enumerate()
-            .filter(|&(_, &difference)| difference > MOVED)
-        {
-            let (row, column) = (tile / columns, tile % columns);
-            for y in row.saturating_sub(NEAR)..(row + NEAR + 1).min(rows) {
-                near[y * columns + column.saturating_sub(NEAR)..y * columns + (column + NEAR + 1).min(columns)]
-                    .fill(true);
-            }
+        let near = near_motion(grid, &moved);
+        self.activity.update(near.into_iter(), &self.last_move, pts, seconds);
+        for tile in moved {
+            self.from_anchor[tile] = 0;
         }
-        near
     }
 
-    fn note_drift(&mut self, grid: &Grid, pts: f64) {
+    fn note_drift(&mut self, grid: &Grid, pts: f64, copied: bool) {
         let mut spare = Vec::new();
         while self.recent.len() > 1 && pts - self.recent[1].0 >= DRIFT_WITHIN - 1e-6 {
             spare = self
@@ -262,7 +258,11 @@ impl Stabilizer {
                 .map(|(_, signature)| signature)
                 .unwrap_or_default();
         }
-        let oldest = self.recent.front().map(|(_, signature)| signature);
+        if !copied {
+            self.changed = pts;
+        }
+        let still = pts - self.changed > 2.0 * DRIFT_WITHIN;
+        let oldest = self.recent.front().map(|(_, signature)| signature).filter(|_| !still);
         self.drifting = oldest.is_some_and(|oldest| {
             differences_into(self.arch, grid, &self.current, oldest, &mut self.from_recent);
             let lively = &self.activity.lively;
@@ -277,18 +277,21 @@ impl Stabilizer {
         self.recent.push_back((pts, spare));
     }
 
-    fn note_departures(&mut self, grid: &Grid, pts: f64) -> u8 {
+    fn note_departures(&mut self, grid: &Grid, pts: f64, copied: bool) -> u8 {
         if self.states.is_empty() {
             // Nothing to compare with: all of the picture is new.
             return 0;
         }
-        differences_into(
-            self.arch,
-            grid,
-            &self.current,
-            &self.reference,
-            &mut self.from_reference,
-        );
+        if !copied || self.stale {
+            differences_into(
+                self.arch,
+                grid,
+                &self.current,
+                &self.reference,
+                &mut self.from_reference,
+            );
+            self.stale = false;
+        }
         let mut away = 0;
         for (tile, &difference) in self.from_reference.iter().enumerate() {
             // What lies still a little apart is noise of the codec, not the begin of the next change.
@@ -312,6 +315,9 @@ impl Stabilizer {
     /// Opens a state if what differs from the newest one has settled by `now`.
     fn advance(&mut self, grid: &Grid, now: f64) -> Option<(usize, f64)> {
         let first = self.states.is_empty();
+        if self.from_reference.iter().copied().fold(0, u16::max) <= CHANGED {
+            return None;
+        }
         let (mut settled, mut unsettled, mut dirty_unsettled) = (Vec::new(), 0_usize, 0_usize);
         let mut leaving = 0_usize;
         let mut still = f64::NEG_INFINITY;
@@ -388,6 +394,7 @@ impl Stabilizer {
         let id = self.opened;
         self.opened += 1;
         self.scene_has_state = true;
+        self.stale = true;
         self.states.push(State {
             id,
             start,
@@ -421,6 +428,20 @@ impl Stabilizer {
         }
         kept
     }
+}
+
+/// Tiles that moved or have one near them that did: of a face, now this and now that part moves.
+fn near_motion(grid: &Grid, moved: &[usize]) -> Vec<bool> {
+    let (columns, rows) = (grid.tile_columns(), grid.tile_rows());
+    let mut near = vec![false; grid.tiles()];
+    for &tile in moved {
+        let (row, column) = (tile / columns, tile % columns);
+        for y in row.saturating_sub(NEAR)..(row + NEAR + 1).min(rows) {
+            let from = y * columns;
+            near[from + column.saturating_sub(NEAR)..from + (column + NEAR + 1).min(columns)].fill(true);
+        }
+    }
+    near
 }
 
 /// When a change of these tiles began: the earliest, but in a change of many the first tenth is passed over, because a
