@@ -169,3 +169,23 @@ def test_kinds_of_briefings(tmp_path: Path, kind: str) -> None:
     assert verdict.mid_transition == ()
     assert len(verdict.duplicates) <= 1
     assert sorted(verdict.errors)[int(len(verdict.errors) * 0.95)] <= 0.2
+
+
+def test_the_last_picture_lasts_as_long_as_the_sound(tmp_path: Path) -> None:
+    path = tmp_path / "tail.mp4"
+    with av.open(str(path), "w") as container:
+        video = container.add_stream("libx264", rate=25)
+        video.width, video.height, video.pix_fmt = 320, 176, "yuv420p"
+        sound = container.add_stream("aac", rate=16_000)
+        sound.layout = "mono"
+        for at, level in ((0, 30), (125, 220)):
+            frame = av.VideoFrame.from_ndarray(np.full((176, 320, 3), level, np.uint8), format="rgb24")
+            frame.pts = at
+            container.mux(video.encode(frame))
+        container.mux(video.encode(None))
+        silence = av.AudioFrame.from_ndarray(np.zeros((1, 16_000 * 12), np.float32), format="fltp", layout="mono")
+        silence.sample_rate, silence.pts = 16_000, 0
+        container.mux(sound.encode(silence))
+        container.mux(sound.encode(None))
+    assert [round(slide.t_start, 1) for slide in slides(path)] == [0.0, 5.0]
+    assert slides(path)[1].t_end == pytest.approx(12.0, abs=0.2)

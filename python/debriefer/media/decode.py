@@ -60,6 +60,13 @@ class Video:
         """Return a time stamp of the stream in seconds."""
         return None if ticks is None else ticks * self._seconds
 
+    @property
+    def promised(self) -> float | None:
+        """The end of the whole file as its header gives it, in seconds; `None` where it says nothing."""
+        if self.container.duration is None:
+            return None
+        return ((self.container.start_time or 0) + self.container.duration) / 1e6
+
     def packets(self) -> Iterator[Packet[VideoStream]]:
         """Iterate over the packets from the start of the file; a file that breaks off ends early, with a note."""
         packets = self.container.demux(self.stream)

@@ -12,6 +12,8 @@ from debriefer.media.decode import Video
 _DENSE_RATE = 15.0
 # And so it may where two frames are further apart than this, in seconds.
 _DENSE_GAP = 0.25
+# A length that differs by no more than this, in seconds, is the same.
+_LITTLE = 1.0
 # What is decoded after a burst, in seconds: long enough for the picture to be seen standing still.
 _AFTER = 0.6
 # And before it, in seconds: the state that the burst ends.
@@ -69,7 +71,24 @@ def read_packets(video: Video) -> PacketList:
     if duration <= 0 and len(rows) > 1:
         duration = (rows[-1][0] - rows[0][0]) / (len(rows) - 1)
     end = rows[-1][0] + duration if rows else 0.0
-    return PacketList([row[0] for row in rows], [row[1] for row in rows], [row[2] for row in rows], end)
+    return PacketList(
+        [row[0] for row in rows], [row[1] for row in rows], [row[2] for row in rows], _held(video, end) if rows else end
+    )
+
+
+def _held(video: Video, end: float) -> float:
+    """Return until when the last picture is on the screen: players hold it while the sound goes on.
+
+    What an index at the end or the begin of the file says (MP4) is kept, since a file without it cannot be opened;
+    elsewhere a length beyond the last packet may be all that is left of what was cut off, and is noted.
+    """
+    promised = video.promised
+    if promised is None or promised <= end + _LITTLE:
+        return end
+    if "mp4" in video.container.format.name:
+        return promised
+    video.note(f"the file promises {promised:.1f} s, and its pictures end at {end:.1f} s")
+    return end
 
 
 def rhythm(packets: PacketList) -> _core.PacketRhythm:
