@@ -117,6 +117,7 @@ def _changed_keyframes(path: Path) -> frozenset[float]:
     stabilizer = _core.Stabilizer()
     with open_video(path) as video:
         size: tuple[int, int] | None = None
+        seen = False
         for frame in _keyframes(video):
             time = video.seconds(frame.pts)
             if time is None:
@@ -124,9 +125,10 @@ def _changed_keyframes(path: Path) -> frozenset[float]:
             if size is None:
                 size = (frame.width, frame.height)
             plane, line_size = luma(frame, *size)
-            _, _, shows, first = stabilizer.push(plane, *size, line_size, time)
-            if shows < _EXACT and not first:
+            _, _, shows, _ = stabilizer.push(plane, *size, line_size, time)
+            if shows < _EXACT and seen:
                 changed.add(time)
+            seen = True
     return frozenset(changed)
 
 
