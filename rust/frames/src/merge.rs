@@ -5,7 +5,7 @@ use crate::blobs::{blobs, filled};
 use crate::pointer::{Shape, erase};
 use crate::signature::Grid;
 use crate::stabilizer::begin_of;
-use crate::state::{State, changed_tiles, same, tile_contrast, tile_difference};
+use crate::state::{State, changed_tiles, same, same_again, tile_contrast, tile_difference};
 use crate::ticking::ticking;
 
 /// A tile that was lively is masked so long before and after, in seconds: a head rests for a while.
@@ -294,7 +294,7 @@ fn slides(grid: &Grid, states: &[State], masks: &[Vec<bool>]) -> Vec<FoundSlide>
     for (at, (state, mask)) in states.iter().zip(masks).enumerate() {
         let again = (0..at.saturating_sub(1)).find(|&earlier| {
             let both = either(&masks[earlier], mask);
-            !covers_all(&both) && !state.moving && same(grid, &states[earlier].signature, &state.signature, &both)
+            !covers_all(&both) && !state.moving && same_again(grid, &states[earlier].signature, &state.signature, &both)
         });
         let (mut change, mut changed, mut start) = (Change::First, Vec::new(), state.start);
         if let Some(before) = at.checked_sub(1) {
