@@ -49,6 +49,12 @@ def test_packets_and_decoding_find_the_same(tmp_path: Path) -> None:
             assert np.abs(slide.image.astype(int) - paper(number)).mean() < 6
 
 
+def test_a_cut_on_a_keyframe_that_was_due_is_found_by_packets(tmp_path: Path) -> None:
+    found = slides(video(tmp_path / "a.mp4", (4, 8, 8), g="100", keyint_min="100", sc_threshold="0"))
+    assert found.method is Method.PACKETS
+    assert [round(slide.t_start) for slide in found] == [0, 4, 12]
+
+
 @pytest.mark.parametrize(
     ("codec", "ending"), [("mpeg4", "mp4"), ("mjpeg", "avi"), ("libvpx-vp9", "webm"), ("ffv1", "mkv")]
 )

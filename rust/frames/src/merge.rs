@@ -5,7 +5,7 @@ use crate::blobs::{blobs, filled};
 use crate::pointer::{Shape, erase};
 use crate::signature::Grid;
 use crate::stabilizer::begin_of;
-use crate::state::{State, changed_tiles, same, tile_contrast, tile_difference};
+use crate::state::{State, changed_tiles, same, same_again, tile_contrast, tile_difference};
 use crate::ticking::ticking;
 
 /// A tile that was lively is masked so long before and after, in seconds: a head rests for a while.
@@ -100,7 +100,10 @@ pub struct Found {
 }
 
 /// Turns the states of a whole video into slides.
-pub(crate) fn merge(grid: &Grid, mut states: Vec<State>, pointer: &mut Option<Shape>) -> Found {
+pub(crate) fn merge(grid: &Grid, states: Vec<State>, pointer: &mut Option<Shape>) -> Found {
+    // Tiles that settle one after the other would look like pointers.
+    let masks = lively_masks(grid, &states);
+    let ((mut states, _), _) = unite(grid, states, masks, usize::MAX);
     let masks = resolve(grid, &mut states, pointer);
     let live = live_regions(grid, &masks);
     let (mut states, masks) = unite(grid, states, masks, usize::MAX).0;
@@ -122,10 +125,14 @@ pub(crate) fn merge(grid: &Grid, mut states: Vec<State>, pointer: &mut Option<Sh
 /// Unites what can be united while the video goes on; returns the numbers of states that are gone.
 pub(crate) fn compact(grid: &Grid, states: &mut Vec<State>, pointer: &mut Option<Shape>) -> Vec<usize> {
     let from = states.len().saturating_sub(WINDOW);
-    let mut tail = states.split_off(from);
+    let tail = states.split_off(from);
+    let masks = lively_masks(grid, &tail);
+    let older = tail.len().saturating_sub(NEWEST);
+    let ((mut tail, _), mut gone) = unite(grid, tail, masks, older);
     let masks = resolve(grid, &mut tail, pointer);
-    let newest = tail.len().saturating_sub(NEWEST);
-    let ((tail, _), mut gone) = unite(grid, tail, masks, newest);
+    let older = tail.len().saturating_sub(NEWEST);
+    let ((tail, _), more) = unite(grid, tail, masks, older);
+    gone.extend(more);
     states.extend(tail);
     let moving = states.iter().filter(|state| state.moving).count();
     if moving > 2 * SCENES || states.len() > 2 * SLIDES {
@@ -294,7 +301,7 @@ fn slides(grid: &Grid, states: &[State], masks: &[Vec<bool>]) -> Vec<FoundSlide>
     for (at, (state, mask)) in states.iter().zip(masks).enumerate() {
         let again = (0..at.saturating_sub(1)).find(|&earlier| {
             let both = either(&masks[earlier], mask);
-            !covers_all(&both) && !state.moving && same(grid, &states[earlier].signature, &state.signature, &both)
+            !covers_all(&both) && !state.moving && same_again(grid, &states[earlier].signature, &state.signature, &both)
         });
         let (mut change, mut changed, mut start) = (Change::First, Vec::new(), state.start);
         if let Some(before) = at.checked_sub(1) {

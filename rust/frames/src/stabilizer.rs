@@ -37,6 +37,8 @@ const NEAR: usize = 2;
 /// A slow fade moves no tile far from one sample to the next, but many a little within this time, in seconds.
 const DRIFT_WITHIN: f64 = 0.3;
 const DRIFTED: u16 = 4;
+/// A state is looked at again after this long, in seconds.
+const REFRESH: f64 = 0.7;
 /// So many tiles (of 3600 at 1280x720) drift for a reason: a pointer covers fewer.
 const DRIFTING: usize = 40;
 
@@ -54,6 +56,7 @@ pub struct Step {
 }
 
 /// Finds the states of one video.
+#[allow(clippy::struct_excessive_bools)] // four independent facts about the last sample
 #[derive(Clone, Debug)]
 pub struct Stabilizer {
     arch: Arch,
@@ -71,6 +74,8 @@ pub struct Stabilizer {
     changed: f64,
     /// Whether the newest state has been set since the samples were compared with it.
     stale: bool,
+    /// Whether the newest state has been looked at again.
+    refreshed: bool,
     from_anchor: Vec<u16>,
     from_reference: Vec<u16>,
     last_move: Vec<f64>,
@@ -111,6 +116,7 @@ impl Stabilizer {
             drifting: false,
             changed: 0.0,
             stale: true,
+            refreshed: true,
             from_anchor: Vec::new(),
             from_reference: Vec::new(),
             last_move: Vec::new(),
@@ -292,6 +298,9 @@ impl Stabilizer {
             );
             self.stale = false;
         }
+        if !self.refreshed && !self.drifting && pts - self.states.last().map_or(pts, |last| last.opened) >= REFRESH {
+            self.refresh(grid);
+        }
         let mut away = 0;
         for (tile, &difference) in self.from_reference.iter().enumerate() {
             // What lies still a little apart is noise of the codec, not the begin of the next change.
@@ -309,6 +318,20 @@ impl Stabilizer {
             0 => 2,
             1..=POINTER => 1,
             _ => 0,
+        }
+    }
+
+    /// Takes over what became better since the newest state was opened: the last step of a fade, an encoder's second
+    /// thoughts.
+    fn refresh(&mut self, grid: &Grid) {
+        self.refreshed = true;
+        let Some(state) = self.states.last_mut() else { return };
+        for (tile, difference) in self.from_reference.iter_mut().enumerate() {
+            if (1..=CHANGED).contains(difference) {
+                copy_tile(grid, tile, &self.current, &mut self.reference);
+                copy_tile(grid, tile, &self.current, &mut state.signature);
+                *difference = 0;
+            }
         }
     }
 
@@ -395,6 +418,7 @@ impl Stabilizer {
         self.opened += 1;
         self.scene_has_state = true;
         self.stale = true;
+        self.refreshed = false;
         self.states.push(State {
             id,
             start,
