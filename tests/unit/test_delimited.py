@@ -173,6 +173,19 @@ def test_western_text_is_not_taken_for_chinese(read: Reader) -> None:
     assert read("item,price\ntea,£5\ncoffee,£7\n".encode("cp1252")).column(1) == ["£5", "£7"]
 
 
+def test_a_cut_or_stray_byte_costs_one_character_and_not_the_encoding(read: Reader) -> None:
+    cut = read("名称,城市\n上海公司,北京\n广州公司,深圳".encode("gbk")[:-1])
+    assert cut.columns == ["名称", "城市"]
+    assert cut.rows == [("上海公司", "北京"), ("广州公司", "深\ufffd")]
+    assert cut.notes["replaced-bytes"][1:] == (1, ["广州公司,深\ufffd"])
+    for encoding, row in [("gbk", "上海公司,北京\n"), ("big5", "電腦設備,我們這個\n"), ("shift_jis", "たなか,名古屋\n")]:
+        content = ("a,b\n" + row * 150).encode(encoding) + b"\xff1,2\n" + (row * 150).encode(encoding)
+        stray = read(content)
+        assert stray.rows[0] == stray.rows[300] == tuple(row.strip().split(","))
+        assert stray.notes["replaced-bytes"][1] == 1
+        assert encoding.replace("gbk", "gb18030") in stray.notes["encoding"][0].lower()
+
+
 def test_broken_utf8_is_counted_and_shown(read: Reader) -> None:
     found = read("城市,人口\n上海,1\n北京,2\n".encode().replace("北".encode(), b"\xe5\x8c"))
     assert found.notes["replaced-bytes"][1] == 1
