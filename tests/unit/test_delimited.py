@@ -544,6 +544,20 @@ def test_a_table_of_another_width_below_a_blank_line_is_its_own(tmp_path: Path) 
     assert {code for code, *_ in second.notes} == {"preamble"}
 
 
+def test_a_row_with_a_word_for_its_value_below_a_blank_line_stays(read: Reader) -> None:
+    found = read("Region,Product,Units\nNorth,Bolt,10\nNorth,Nut,8\n\nSouth,Bolt,pending\nSouth,Nut,5\n")
+    assert found.column(0) == ["North", "North", "South", "South"]
+    assert found.column(2) == ["10", "8", "pending", "5"]
+
+
+def test_the_headers_of_several_tables_are_shown(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("Region,Units\nNorth,10\nSouth,8\n\nCities\nCity,Count\nOslo,5\nRome,3\n")
+    first, second = _core.read_delimited(path)
+    assert (first.rows, second.rows) == (2, 2)
+    assert {code: samples for code, _, _, samples in first.notes} == {"several-tables": ["City,Count"]}
+
+
 def test_rows_that_only_lack_fields_below_a_blank_line_stay(read: Reader) -> None:
     found = read("id,name,qty\n1,bolt,5\n2,nut,7\n\n3,screw\n4,nail\n5,pin\n")
     assert [row[0] for row in found.rows] == [1, 2, 3, 4, 5]

@@ -43,10 +43,15 @@ pub(super) fn header_below_pairs(records: &Records<'_>, range: Range<usize>) -> 
     (table.width >= 3 && table.has_values).then_some(table.header)
 }
 
+/// Rows above a header whose values are compared with its names.
+const ROWS_COMPARED: usize = 1_000;
+
 /// Records without a blank line between them that have one width and look like a table with a header.
 struct Block {
     width: usize,
     rows: usize,
+    /// Lines of one field above the header.
+    titles: usize,
     header: usize,
     /// Whether a column has a name above values.
     has_values: bool,
@@ -57,19 +62,21 @@ struct Block {
 /// Where the table that begins at `start` ends: at the blank line above another table, or behind the last record.
 ///
 /// Another table has a header of different words, rows of one width, and another width than the one above; where it has
-/// the same, a name stands above values in each column that held values above.
+/// the same, a name stands above values in each column that held values above, and something else speaks for a table.
 pub(super) fn end_of_table(records: &Records<'_>, start: usize) -> usize {
     let first_blank = records.after_blank.partition_point(|row| (*row as usize) <= start);
     let starts = records.after_blank[first_blank..].iter().map(|row| *row as usize);
-    let mut above = None;
+    let (mut above, mut first_header) = (None, None);
     let mut begin = start;
     for next in starts.chain([records.len()]) {
         let found = block(records, begin..next);
-        if let (Some(above), Some(found)) = (&above, &found)
+        if let (Some(above), Some(found), Some(first)) = (&above, &found, first_header)
             && begins_anew(above, found)
+            && (above.width != found.width || is_another_header(records, first, begin, found))
         {
             return begin;
         }
+        first_header = first_header.or(found.as_ref().map(|found| found.header));
         above = found.or(above);
         begin = next;
     }
@@ -83,6 +90,24 @@ fn begins_anew(above: &Block, below: &Block) -> bool {
     }
     // Lines of keys and values above a larger table are its preamble.
     above.has_values || above.width > below.width || above.rows >= below.rows
+}
+
+/// Whether a record of words among records of the same width is a header rather than a row with words for its values
+/// (`South,Bolt,pending`): none of its words is a value above, and a title, a wider gap, a name of the first header or
+/// words above two columns of values speak for it.
+fn is_another_header(records: &Records<'_>, first_header: usize, begin: usize, below: &Block) -> bool {
+    let names: FxHashSet<&str> = records.fields(below.header).map(|field| field.inner.trim()).collect();
+    let is_evident = below.titles > 0
+        || records.blank_lines_between(begin - 1, begin) > 1
+        || records
+            .fields(first_header)
+            .any(|field| names.contains(field.inner.trim()))
+        || below.value_columns.iter().filter(|holds_values| **holds_values).count() > 1;
+    let from = begin.saturating_sub(ROWS_COMPARED).max(first_header + 1);
+    // A header that is repeated stands above, too.
+    let repeats = |row: usize| records.fields(row).all(|field| names.contains(field.inner.trim()));
+    is_evident
+        && (from..begin).all(|row| repeats(row) || records.fields(row).all(|field| !names.contains(field.inner.trim())))
 }
 
 fn block(records: &Records<'_>, rows: Range<usize>) -> Option<Block> {
@@ -127,6 +152,7 @@ fn block(records: &Records<'_>, rows: Range<usize>) -> Option<Block> {
     (!pairs && (has_values || rows >= MIN_ROWS_OF_WORDS)).then_some(Block {
         width,
         rows,
+        titles,
         header,
         has_values,
         value_columns,

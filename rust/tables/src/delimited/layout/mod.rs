@@ -61,6 +61,7 @@ pub fn lay_out(records: &Records<'_>, divided: bool) -> Result<Vec<Layout>, Tabl
         return Err(TableError::new("holds only blank lines").with_hint("delete the file, or export it again"));
     }
     let mut layouts: Vec<Layout> = Vec::new();
+    let mut headers: Vec<usize> = Vec::new();
     let mut start = 0;
     while start < records.len() {
         let end = if divided && layouts.len() + 1 < MAX_TABLES {
@@ -87,15 +88,18 @@ pub fn lay_out(records: &Records<'_>, divided: bool) -> Result<Vec<Layout>, Tabl
             finder.width = usual_width(records, start..next);
             finder.filled = finder.usual_filling();
         }
-        start = finder.end;
-        layouts.push(finder.find()?);
+        let begin = std::mem::replace(&mut start, finder.end);
+        let layout = finder.find()?;
+        headers.push(begin + layout.skipped);
+        layouts.push(layout);
     }
     let count = layouts.len();
     if count > 1 {
         let message = format!("the file holds {count} tables, one below the other");
-        layouts[0]
-            .notes
-            .push(Note::new("several-tables", message, count as u64));
+        let note = Note::new("several-tables", message, count as u64);
+        let below = headers[1..].iter();
+        let note = below.fold(note, |note, header| note.with_sample(records.line(*header)));
+        layouts[0].notes.push(note);
     }
     Ok(layouts)
 }
@@ -285,6 +289,26 @@ mod tests {
             two,
             [(names(&["id", "name", "qty"]), 2), (names(&["code", "city", "pop"]), 2)]
         );
+    }
+
+    #[test]
+    fn a_row_with_a_word_for_its_value_divides_no_table() {
+        let text = "Region,Product,Units\nNorth,Bolt,10\nNorth,Nut,8\n\nSouth,Bolt,pending\nSouth,Nut,5\n";
+        assert_eq!(tables(text), [(names(&["Region", "Product", "Units"]), 4)]);
+        // Whatever speaks for a header, a value from above is none of its names.
+        let text = "Region,Product,Units\nNorth,Bolt,10\nNorth,Nut,8\n\n\nMay\nSouth,Bolt,pending\nSouth,Nut,5\n";
+        assert_eq!(tables(text).len(), 1);
+        let above = "id,name,qty\n1,bolt,5\n2,nut,7\n";
+        assert_eq!(tables(&format!("{above}\nx3,screw,open\nx4,pin,9\n")).len(), 1);
+        assert_eq!(tables("key,qty\nk,5\nl,7\n\nm,open\nn,9\n").len(), 1);
+        for below in [
+            "\n\nkey,city,pop\na,Oslo,5\nb,Rome,3\n",
+            "\nTable 2\nkey,city,pop\na,Oslo,5\nb,Rome,3\n",
+            "\nkey,name,pop\na,Oslo,5\nb,Rome,3\n",
+        ] {
+            let above = "key,name,qty\nk,bolt,5\nl,nut,7\n";
+            assert_eq!(tables(&format!("{above}{below}")).len(), 2, "{below}");
+        }
     }
 
     #[test]
