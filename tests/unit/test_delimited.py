@@ -178,7 +178,11 @@ def test_a_cut_or_stray_byte_costs_one_character_and_not_the_encoding(read: Read
     assert cut.columns == ["名称", "城市"]
     assert cut.rows == [("上海公司", "北京"), ("广州公司", "深\ufffd")]
     assert cut.notes["replaced-bytes"][1:] == (1, ["广州公司,深\ufffd"])
-    for encoding, row in [("gbk", "上海公司,北京\n"), ("big5", "電腦設備,我們這個\n"), ("shift_jis", "たなか,名古屋\n")]:
+    for encoding, row in [
+        ("gbk", "上海公司,北京\n"),
+        ("big5", "電腦設備,我們這個\n"),
+        ("shift_jis", "たなか,名古屋\n"),
+    ]:
         content = ("a,b\n" + row * 150).encode(encoding) + b"\xff1,2\n" + (row * 150).encode(encoding)
         stray = read(content)
         assert stray.rows[0] == stray.rows[300] == tuple(row.strip().split(","))
@@ -562,3 +566,15 @@ def test_rows_that_only_lack_fields_below_a_blank_line_stay(read: Reader) -> Non
     found = read("id,name,qty\n1,bolt,5\n2,nut,7\n\n3,screw\n4,nail\n5,pin\n")
     assert [row[0] for row in found.rows] == [1, 2, 3, 4, 5]
     assert found.notes["short-rows"][1] == 3
+
+
+def test_keys_and_values_below_a_wide_gap_are_a_footer(read: Reader) -> None:
+    found = read("id,v\n1,2\n2,3\n\n\nTotal rows,2\nGenerated,2024-01-01\n")
+    assert (found.rows, found.types) == ([(1, 2), (2, 3)], ["BIGINT", "BIGINT"])
+    assert found.notes["footer"][1:] == (2, ["Total rows,2", "Generated,2024-01-01"])
+
+
+def test_a_header_below_a_title_without_a_gap_is_said(read: Reader) -> None:
+    found = read("id,v\n1,2\n2,3\nSection B\nname,price\nx,4.5\ny,5.5\n")
+    assert found.column(0) == ["1", "2", "Section B", "name", "x", "y"]
+    assert found.notes["second-header"][1:] == (1, ["name,price"])

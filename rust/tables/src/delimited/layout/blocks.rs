@@ -110,6 +110,31 @@ fn is_another_header(records: &Records<'_>, first_header: usize, begin: usize, b
         && (from..begin).all(|row| repeats(row) || records.fields(row).all(|field| !names.contains(field.inner.trim())))
 }
 
+/// Records of the table that look like the header of another one, though no blank line sets them apart: words below a title
+/// of one field, in a column with values above and below.
+pub(super) fn headers_below_titles(records: &Records<'_>, range: Range<usize>) -> Vec<usize> {
+    let is_title = |row: usize| {
+        records.width(row) == 1 && !is_typed(records.field(row, 0).inner.trim()) && !records.begins_with(row, '#')
+    };
+    let is_header = |row: usize| {
+        let width = records.width(row);
+        if width < 2 || !is_title(row - 1) || records.width(row + 1) != width || !names_columns(records, row) {
+            return false;
+        }
+        let above = (range.start..row)
+            .rev()
+            .take(MAX_TITLES + 1)
+            .find(|above| !is_title(*above));
+        let is_value = |row: usize, column: usize| {
+            column < records.width(row) && is_typed(records.field(row, column).inner.trim())
+        };
+        above.is_some_and(|above| (0..width).any(|column| is_value(above, column) && is_value(row + 1, column)))
+    };
+    (range.start + 2..range.end.saturating_sub(1))
+        .filter(|row| is_header(*row))
+        .collect()
+}
+
 fn block(records: &Records<'_>, rows: Range<usize>) -> Option<Block> {
     let titles = rows
         .clone()

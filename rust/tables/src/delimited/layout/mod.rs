@@ -351,6 +351,38 @@ mod tests {
     }
 
     #[test]
+    fn keys_and_values_below_a_wide_gap_are_a_footer() {
+        let above = "id,v\n1,2\n2,3\n";
+        let pairs = "Total rows,2\nGenerated,2024-01-01\n";
+        assert_eq!(
+            layout(&format!("{above}\n\n{pairs}")),
+            (names(&["id", "v"]), 2, vec!["footer"])
+        );
+        // One blank line leaves it open whether they are rows; so does a first column of words.
+        assert_eq!(
+            layout(&format!("{above}\n{pairs}")),
+            (names(&["id", "v"]), 4, vec!["doubtful-rows"])
+        );
+        assert_eq!(layout(&format!("id,v\na,2\nb,3\n\n\n{pairs}")).1, 4);
+        assert_eq!(layout("id,v,w\n1,2,3\n2,3,4\n\n\nx,4,5\n").1, 3);
+        assert_eq!(layout(&format!("{above}{pairs}")).2, Vec::<&str>::new());
+    }
+
+    #[test]
+    fn a_header_below_a_title_alone_is_said() {
+        let codes = |text: &str| layout(text).2;
+        let text = "id,v\n1,2\n2,3\nSection B\nname,price\nx,4.5\ny,5.5\n";
+        assert_eq!(codes(text), ["second-header", "short-rows"]);
+        // A heading among rows, and a row of words below one.
+        for text in [
+            "region,pop\nEurope\nFrance,60\nItaly,59\nAsia\nJapan,125\nIndia,1400\n",
+            "name,city\nAda,London\nothers\nAlan,Wilmslow\nGrace,New York\n",
+        ] {
+            assert_eq!(codes(text), ["short-rows"], "{text}");
+        }
+    }
+
+    #[test]
     fn headers_under_merged_cells_are_joined() {
         let text = "Date,Travel,,Cost\n,Air,Rail,\n2024-01-05,1,2,3\n2024-01-06,4,5,9\n";
         assert_eq!(layout(text).0, ["Date", "Travel Air", "Travel Rail", "Cost"]);
