@@ -173,6 +173,23 @@ def test_western_text_is_not_taken_for_chinese(read: Reader) -> None:
     assert read("item,price\ntea,£5\ncoffee,£7\n".encode("cp1252")).column(1) == ["£5", "£7"]
 
 
+def test_a_cut_or_stray_byte_costs_one_character_and_not_the_encoding(read: Reader) -> None:
+    cut = read("名称,城市\n上海公司,北京\n广州公司,深圳".encode("gbk")[:-1])
+    assert cut.columns == ["名称", "城市"]
+    assert cut.rows == [("上海公司", "北京"), ("广州公司", "深\ufffd")]
+    assert cut.notes["replaced-bytes"][1:] == (1, ["广州公司,深\ufffd"])
+    for encoding, row in [
+        ("gbk", "上海公司,北京\n"),
+        ("big5", "電腦設備,我們這個\n"),
+        ("shift_jis", "たなか,名古屋\n"),
+    ]:
+        content = ("a,b\n" + row * 150).encode(encoding) + b"\xff1,2\n" + (row * 150).encode(encoding)
+        stray = read(content)
+        assert stray.rows[0] == stray.rows[300] == tuple(row.strip().split(","))
+        assert stray.notes["replaced-bytes"][1] == 1
+        assert encoding.replace("gbk", "gb18030") in stray.notes["encoding"][0].lower()
+
+
 def test_broken_utf8_is_counted_and_shown(read: Reader) -> None:
     found = read("城市,人口\n上海,1\n北京,2\n".encode().replace("北".encode(), b"\xe5\x8c"))
     assert found.notes["replaced-bytes"][1] == 1
@@ -531,7 +548,33 @@ def test_a_table_of_another_width_below_a_blank_line_is_its_own(tmp_path: Path) 
     assert {code for code, *_ in second.notes} == {"preamble"}
 
 
+def test_a_row_with_a_word_for_its_value_below_a_blank_line_stays(read: Reader) -> None:
+    found = read("Region,Product,Units\nNorth,Bolt,10\nNorth,Nut,8\n\nSouth,Bolt,pending\nSouth,Nut,5\n")
+    assert found.column(0) == ["North", "North", "South", "South"]
+    assert found.column(2) == ["10", "8", "pending", "5"]
+
+
+def test_the_headers_of_several_tables_are_shown(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("Region,Units\nNorth,10\nSouth,8\n\nCities\nCity,Count\nOslo,5\nRome,3\n")
+    first, second = _core.read_delimited(path)
+    assert (first.rows, second.rows) == (2, 2)
+    assert {code: samples for code, _, _, samples in first.notes} == {"several-tables": ["City,Count"]}
+
+
 def test_rows_that_only_lack_fields_below_a_blank_line_stay(read: Reader) -> None:
     found = read("id,name,qty\n1,bolt,5\n2,nut,7\n\n3,screw\n4,nail\n5,pin\n")
     assert [row[0] for row in found.rows] == [1, 2, 3, 4, 5]
     assert found.notes["short-rows"][1] == 3
+
+
+def test_keys_and_values_below_a_wide_gap_are_a_footer(read: Reader) -> None:
+    found = read("id,v\n1,2\n2,3\n\n\nTotal rows,2\nGenerated,2024-01-01\n")
+    assert (found.rows, found.types) == ([(1, 2), (2, 3)], ["BIGINT", "BIGINT"])
+    assert found.notes["footer"][1:] == (2, ["Total rows,2", "Generated,2024-01-01"])
+
+
+def test_a_header_below_a_title_without_a_gap_is_said(read: Reader) -> None:
+    found = read("id,v\n1,2\n2,3\nSection B\nname,price\nx,4.5\ny,5.5\n")
+    assert found.column(0) == ["1", "2", "Section B", "name", "x", "y"]
+    assert found.notes["second-header"][1:] == (1, ["name,price"])

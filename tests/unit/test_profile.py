@@ -39,6 +39,10 @@ def profile_of(task_with: Callable[..., Path], tmp_path: Path) -> Callable[[list
         (["000021", "300707"], "codes with leading zeros", False),
         (["(5)", "12", "(1,234.5)"], "losses in brackets", True),
         (["1,5", "2", "1.234,75"], "decimal comma", True),
+        (["0,125", "0,5"], "decimal comma", True),
+        (["0,125", "1,250"], "decimal comma", True),
+        (["12,5%", "1,250%"], "decimal comma with scale, currency or percent sign", True),
+        (["1.234,5 €", "0,125 €"], "decimal comma with scale, currency or percent sign", True),
         (["9007199254740993", "12345678901234567890123456789012345678"], None, False),
         (["Oslo", "12%"], None, False),
         (["1.2.3", "4.5"], None, False),
@@ -67,6 +71,10 @@ def test_form_of_text(
         ("(−3%)", -3.0),
         ("1,5", 1.5),
         ("1.234,56", 1234.56),
+        ("0,125", 0.125),
+        ("-0,500 €", -0.5),
+        ("10,125", 10_125.0),
+        ("0,125,000", None),
         ("12,34,567", 1_234_567.0),
         ("US$7", 7.0),
         ("1 234", 1234.0),
@@ -100,6 +108,8 @@ def test_counts_nulls_and_frequent_values(profile_of: Callable[[list[str]], Colu
         ("to_integer('9007199254740993')::VARCHAR", "9007199254740993"),
         ("to_integer('(12,345,678,901,234,567,891)')::VARCHAR", "-12345678901234567891"),
         ("to_integer('1.5')", None),
+        ("to_integer('0,125')", None),
+        ("to_number('12,345%', ',')", 12.345),
     ],
 )
 def test_readings_that_one_macro_cannot_know(expression: str, value: object) -> None:
@@ -109,13 +119,15 @@ def test_readings_that_one_macro_cannot_know(expression: str, value: object) -> 
 def test_the_expression_of_a_profile_reads_its_column(task_with: Callable[..., Path], tmp_path: Path) -> None:
     columns = {
         "price": ["1,5", "2", "1.234,125"],
+        "share": ["0,125", "1,250", "0,5"],
         "loss": ["(5)", "12", "(1.5)"],
         "account": ["+9007199254740993", "0900719925474099", "1"],
     }
     rows = "".join(";".join(f'"{cell}"' for cell in row) + "\n" for row in zip(*columns.values(), strict=True))
     with Catalog.build(task_with(csv={"t.csv": ";".join(columns) + "\n" + rows}), tmp_path / "c.duckdb") as catalog:
-        price, loss, account = catalog.profile("t")
+        price, share, loss, account = catalog.profile("t")
         assert catalog.sql(f"SELECT {price.number_expression} FROM t").to_series().to_list() == [1.5, 2.0, 1234.125]
+        assert catalog.sql(f"SELECT {share.number_expression} FROM t").to_series().to_list() == [0.125, 1.25, 0.5]
         assert catalog.sql(f"SELECT {loss.number_expression} FROM t").to_series().to_list() == [-5.0, 12.0, -1.5]
         # A code with a leading zero makes codes of all.
         assert account.number_expression is None

@@ -236,6 +236,22 @@ def test_a_format_that_shows_no_zero_and_fractions_stay_numbers(tmp_path: Path) 
     assert column(table, "code") == ("DOUBLE", [0.5, 7.25])
 
 
+@pytest.mark.parametrize(
+    ("values", "number_format", "kind"),
+    [
+        ([5, -3, 7], "00", "BIGINT"),
+        ([1, 2.5, 3], "00", "DOUBLE"),
+        ([5, 0, 7], '00;-00;"-"', "BIGINT"),
+    ],
+)
+def test_what_is_below_zero_or_broken_makes_no_codes_of_its_column(
+    tmp_path: Path, values: list[float], number_format: str, kind: str
+) -> None:
+    [table] = _core.read_workbook(_formatted(tmp_path / "book.xlsx", values, number_format))
+    assert column(table, "code") == (kind, values)
+    assert "coded-numbers" not in {code for code, *_ in table.notes}
+
+
 def test_formulas_that_no_program_computed_are_counted(read: Read) -> None:
     # openpyxl computes nothing, and so writes no values.
     [table] = read(["a", "b"], [1, "=A2*2"], [3, "=A3*2"], [5, 7])

@@ -15,13 +15,14 @@ _CURRENCY = r"(?:US[$]|[$￥¥€£₹₩]|RMB|CNY|USD|美元|元)"
 _SCALES = (("万亿", "1e12"), ("百万", "1e6"), ("千万", "1e7"), ("亿", "1e8"), ("万", "1e4"), ("萬", "1e4"))
 _SCALE = f"(?:{'|'.join(scale for scale, _ in _SCALES)})"
 _SIGN = r"[-+−]?\s*"
-# Groups of three digits, or of two and four as in India and China; the last has three.
-_GROUPED = r"\d{1,3}(?:[,，\x{a0} '']\d{2,4})*[,，\x{a0} '']\d{3}"
+# Groups of three digits, or of two and four as in India and China; the last has three; the first starts with no
+# zero.
+_GROUPED = r"[1-9]\d{0,2}(?:[,，\x{a0} '']\d{2,4})*[,，\x{a0} '']\d{3}"
 _POINT = rf"(?:(?:{_GROUPED}|\d+)(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)"
-# A comma that divides no group of three is a decimal comma.
-_COMMA = r"(?:\d{1,3}(?:\.\d{3})+,\d+|\d+,(?:\d{1,2}|\d{4,}))"
+# A comma that divides no group of three is a decimal comma; so is one behind a zero (`0,125`).
+_COMMA = r"(?:[1-9]\d{0,2}(?:\.\d{3})+,\d+|0\d*,\d+|\d+,(?:\d{1,2}|\d{4,}))"
 # The same where it is known that the comma is the decimal mark.
-_ANY_COMMA = r"(?:(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?)"
+_ANY_COMMA = r"(?:(?:[1-9]\d{0,2}(?:\.\d{3})+|\d+)(?:,\d+)?)"
 
 
 def _written(number: str) -> str:
@@ -59,6 +60,7 @@ NUMBER_FORMS: tuple[NumberForm, ...] = (
     NumberForm("decimal comma", rf"{_SIGN}{_ANY_COMMA}", "to_number({}, ',')"),
     NumberForm("losses in brackets", rf"(?:{_SIGN}{_POINT}|[(]\s*{_POINT}\s*[)])"),
     NumberForm("scale or currency", _written(_POINT)),
+    NumberForm("decimal comma with scale, currency or percent sign", _written(_ANY_COMMA), "to_number({}, ',')"),
 )
 
 _FACTOR = " ".join(f"WHEN contains(t, '{scale}') THEN {factor}" for scale, factor in _SCALES)

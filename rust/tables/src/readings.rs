@@ -98,12 +98,13 @@ pub fn reading(cell: &str) -> Option<Reading> {
 
 /// `1234`, `1,234,567.8`, `12,34,567`, `1 234`, `1E5`: the shape of an unsigned number.
 fn number_shape(body: &str) -> Option<Reading> {
+    // Three digits behind a comma are a group, unless a zero stands first: no group of thousands starts with one.
     if let Some((whole, fraction)) = body.split_once(',')
-        && fraction.len() != 3
+        && (fraction.len() != 3 || whole.starts_with('0') || whole.contains('.'))
         && !fraction.is_empty()
         && fraction.bytes().all(|b| b.is_ascii_digit())
         && whole.bytes().all(|b| b.is_ascii_digit() || b == b'.')
-        && number_shape(&whole.replace('.', ",")).is_some()
+        && number_shape(&whole.replace('.', ",")).is_some_and(|shape| shape != Reading::DecimalComma)
     {
         return Some(Reading::DecimalComma);
     }
@@ -129,6 +130,7 @@ fn number_shape(body: &str) -> Option<Reading> {
     let grouped = groups.len() > 1
         && groups.iter().all(|group| digits(group))
         && (1..=3).contains(&groups[0].len())
+        && !groups[0].starts_with('0')
         && groups[1..groups.len() - 1].iter().all(|g| (2..=4).contains(&g.len()))
         && groups[groups.len() - 1].len() == 3;
     grouped.then_some(Reading::Thousands)
@@ -198,6 +200,10 @@ mod tests {
             ("-1,234.5", Reading::Thousands),
             ("1,5", Reading::DecimalComma),
             ("1.234,56", Reading::DecimalComma),
+            ("0,125", Reading::DecimalComma),
+            ("-0,500", Reading::DecimalComma),
+            ("1.234,567", Reading::DecimalComma),
+            ("10,125", Reading::Thousands),
             ("000021", Reading::LeadingZeros),
             ("+1.5", Reading::Number),
             ("1E5", Reading::Number),
@@ -222,6 +228,9 @@ mod tests {
             "192.168.1.1",
             "a1",
             "1.2.3",
+            "0,125,000",
+            "0.125,5",
+            "1.5,5",
         ] {
             assert_eq!(reading(text), None, "{text}");
         }

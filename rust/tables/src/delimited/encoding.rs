@@ -236,6 +236,13 @@ struct Pairs {
     kana: usize,
 }
 
+impl Pairs {
+    /// Whether `count` is so many in 100 of all.
+    fn part(&self, count: usize, percent: usize) -> bool {
+        count * 100 >= self.total * percent
+    }
+}
+
 fn pairs_of(bytes: &[u8]) -> Pairs {
     let mut pairs = Pairs::default();
     let mut at = 0;
@@ -245,9 +252,17 @@ fn pairs_of(bytes: &[u8]) -> Pairs {
             continue;
         }
         let trail = bytes.get(at + 1).copied().unwrap_or(0);
+        if trail < 0x30 || lead == 0xff {
+            // A cut pair or a stray byte: what follows it starts anew.
+            at += 1;
+            pairs.total += 1;
+            continue;
+        }
         // GB 18030 writes rare characters in four bytes; they say nothing about frequency.
         if (0x30..=0x39).contains(&trail) {
-            at += 4;
+            let whole = bytes.get(at + 2).is_some_and(|byte| *byte > 0x80)
+                && bytes.get(at + 3).is_some_and(|byte| (0x30..=0x39).contains(byte));
+            at += if whole { 4 } else { 2 };
             pairs.total += 1;
             continue;
         }
@@ -268,54 +283,109 @@ fn pairs_of(bytes: &[u8]) -> Pairs {
     pairs
 }
 
+/// How a text reads in an encoding.
+struct Trial {
+    text: String,
+    /// Characters beyond ASCII.
+    sound: usize,
+    /// Byte sequences that are no character.
+    broken: usize,
+}
+
+impl Trial {
+    fn of(bytes: &[u8], encoding: &'static Encoding) -> Self {
+        let (text, _) = encoding.decode_without_bom_handling(bytes);
+        let broken = text.matches('\u{fffd}').count();
+        let sound = text.chars().filter(|c| !c.is_ascii()).count() - broken;
+        Self {
+            text: text.into_owned(),
+            sound,
+            broken,
+        }
+    }
+
+    /// Whether most of the characters beyond ASCII are typical of the encoding's scripts.
+    fn is_typically(&self, typical: fn(char) -> bool) -> bool {
+        let hits = self.text.chars().filter(|c| typical(*c)).count();
+        hits * 100 >= (self.sound + self.broken) * 60
+    }
+}
+
+/// One broken sequence in so many sound characters is damage; more is another encoding.
+const SOUND_A_BROKEN: usize = 3;
+/// Of 100 bytes above 127, so many are letters (0xC0 and above) where a byte is a letter. The leads of GB 2312 stand below
+/// as often as above; those of Shift-JIS and Big5 mostly below.
+const LETTERS_UNLIKE_GB: usize = 90;
+const LETTERS_UNLIKE_OTHERS: usize = 75;
+
 /// The likeliest encoding of text that is not UTF-8; windows-1252, which decodes every byte, where none is likely.
+///
+/// An encoding that has a character for every sequence goes first. Where none has, single sequences may be broken: a file
+/// that was cut, or patched in another encoding, is still what the rest of it is.
 pub(crate) fn guess(bytes: &[u8]) -> &'static Encoding {
-    let sound = |encoding: &'static Encoding| {
-        encoding
-            .decode_without_bom_handling_and_without_replacement(bytes)
-            .is_some()
-    };
     let pairs = pairs_of(bytes);
-    let part = |count: usize, percent: usize| count * 100 >= pairs.total * percent;
-    if sound(GB18030) && part(pairs.frequent + pairs.punctuation + pairs.kana, 70) {
-        if part(pairs.kana, 30) && sound(EUC_JP) {
-            return EUC_JP;
-        }
-        // Chinese text has a third of its ideographs in the late rows, Korean text none of its syllables.
-        if pairs.frequent >= 20 && pairs.frequent_late * 33 < pairs.frequent && sound(EUC_KR) {
-            return EUC_KR;
-        }
+    let has_runs = pairs.total >= 8 && runs_of_high_bytes(bytes) >= 3;
+    let encoding = of_pairs(bytes, &pairs, has_runs, false).or_else(|| of_pairs(bytes, &pairs, has_runs, true));
+    if let Some(encoding) = encoding {
+        return encoding;
+    }
+    let cyrillic = |c| matches!(c, '\u{0410}'..='\u{044f}' | '\u{0401}' | '\u{0451}');
+    if has_runs && Trial::of(bytes, WINDOWS_1251).is_typically(cyrillic) {
+        return WINDOWS_1251;
+    }
+    if pairs.total >= 8 && pairs.part(pairs.frequent, 40) && may_be(bytes, GB18030, true) {
         return GB18030;
     }
-    if pairs.total >= 8 {
-        let share = |encoding: &'static Encoding, typical: fn(char) -> bool| {
-            let text = encoding.decode_without_bom_handling_and_without_replacement(bytes)?;
-            let (mut hits, mut all) = (0_usize, 0_usize);
-            for c in text.chars().filter(|c| !c.is_ascii()) {
-                all += 1;
-                hits += usize::from(typical(c));
-            }
-            (hits * 100 >= all * 60).then_some(encoding)
-        };
-        let kana = |c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}' | '\u{3000}'..='\u{303f}' | '\u{ff01}'..='\u{ff5e}');
-        let ideograph = |c| matches!(c, '\u{4e00}'..='\u{9fff}' | '\u{3000}'..='\u{303f}' | '\u{ff01}'..='\u{ff5e}');
-        let cyrillic = |c| matches!(c, '\u{0410}'..='\u{044f}' | '\u{0401}' | '\u{0451}');
-        // Western text has its accents one by one; scripts of their own come in runs.
-        if runs_of_high_bytes(bytes) >= 3 {
-            let candidates = [
-                share(SHIFT_JIS, kana),
-                share(BIG5, ideograph),
-                share(WINDOWS_1251, cyrillic),
-            ];
-            if let Some(encoding) = candidates.into_iter().flatten().next() {
-                return encoding;
-            }
-        }
-        if sound(GB18030) && part(pairs.frequent, 40) {
-            return GB18030;
-        }
-    }
     WINDOWS_1252
+}
+
+/// The likeliest of the encodings that write a character in two bytes.
+fn of_pairs(bytes: &[u8], pairs: &Pairs, has_runs: bool, damaged: bool) -> Option<&'static Encoding> {
+    let usual = pairs.frequent + pairs.punctuation + pairs.kana;
+    if pairs.part(usual, 70) && may_be(bytes, GB18030, damaged) {
+        if pairs.part(pairs.kana, 30) && may_be(bytes, EUC_JP, damaged) {
+            return Some(EUC_JP);
+        }
+        // Chinese text has a third of its ideographs in the late rows, Korean text none of its syllables.
+        if pairs.frequent >= 20 && pairs.frequent_late * 33 < pairs.frequent && may_be(bytes, EUC_KR, damaged) {
+            return Some(EUC_KR);
+        }
+        return Some(GB18030);
+    }
+    // Western text has its accents one by one; scripts of their own come in runs.
+    if !has_runs {
+        return None;
+    }
+    let kana = |c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}' | '\u{3000}'..='\u{303f}' | '\u{ff01}'..='\u{ff5e}');
+    let ideograph = |c| matches!(c, '\u{4e00}'..='\u{9fff}' | '\u{3000}'..='\u{303f}' | '\u{ff01}'..='\u{ff5e}');
+    let fits = |encoding, typical| may_be(bytes, encoding, damaged) && Trial::of(bytes, encoding).is_typically(typical);
+    if fits(SHIFT_JIS, kana) {
+        Some(SHIFT_JIS)
+    } else {
+        fits(BIG5, ideograph).then_some(BIG5)
+    }
+}
+
+/// Whether an encoding has a character for every sequence or, in a damaged text, for nearly all.
+fn may_be(bytes: &[u8], encoding: &'static Encoding, damaged: bool) -> bool {
+    if !damaged {
+        return encoding
+            .decode_without_bom_handling_and_without_replacement(bytes)
+            .is_some();
+    }
+    let high = bytes.iter().filter(|byte| **byte >= 0x80).count();
+    // In windows-1251, `Ё`, `ё`, `«`, `»` and `№` stand among them.
+    let letter = |byte: u8| byte >= 0xc0 || matches!(byte, 0xa8 | 0xb8 | 0xab | 0xbb | 0xb9);
+    let letters = bytes.iter().filter(|byte| letter(**byte)).count();
+    let unlike = if encoding == SHIFT_JIS || encoding == BIG5 {
+        LETTERS_UNLIKE_OTHERS
+    } else {
+        LETTERS_UNLIKE_GB
+    };
+    letters * 100 < high * unlike && {
+        let trial = Trial::of(bytes, encoding);
+        trial.sound >= SOUND_A_BROKEN * trial.broken
+    }
 }
 
 /// The median length of runs of bytes above 127 (a trail byte below counts, as double-byte encodings have them).
@@ -334,6 +404,8 @@ fn runs_of_high_bytes(bytes: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn encoding_of(bytes: &[u8]) -> &'static str {
@@ -383,6 +455,70 @@ mod tests {
         let decoded = decode(bytes).unwrap();
         assert_eq!(decoded.encoding, "utf-8");
         assert_eq!(decoded.notes[0].code, "replaced-bytes");
+    }
+
+    const CHINESE: &str = "名称,城市\n上海公司,北京\n广州公司,深圳\n";
+    const TRADITIONAL: &str = "名稱,城市\n台北公司,臺灣\n國際貿易,香港\n電腦設備,高雄\n這個,我們\n";
+    const JAPANESE: &str = "名前,都市\nたなか,とうきょう\nスズキ,オオサカ\nさとう,なごや\n";
+
+    #[test]
+    fn a_broken_sequence_does_not_change_the_encoding() {
+        for (text, encoding) in [
+            (CHINESE, GB18030),
+            (TRADITIONAL, BIG5),
+            (JAPANESE, SHIFT_JIS),
+            (JAPANESE, EUC_JP),
+        ] {
+            let name = python_name(encoding);
+            let whole = encoding.encode(text.trim_end()).0.into_owned();
+            let cut = whole[..whole.len() - 1].to_vec();
+            let rows = [text.lines().next().unwrap(), "\n"].concat() + &text.repeat(75);
+            let stray = [encoding.encode(&rows).0.as_ref(), b"7\xff,8\n"].concat();
+            for bytes in [cut, stray] {
+                let decoded = decode(bytes).unwrap();
+                assert_eq!(decoded.encoding, name);
+                assert_eq!(decoded.text.lines().next(), text.lines().next(), "{name}");
+                let codes: Vec<(&str, u64)> = decoded.notes.iter().map(|note| (note.code, note.count)).collect();
+                assert_eq!(codes, [("encoding", 0), ("replaced-bytes", 1)], "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn alphabets_of_one_byte_are_no_damaged_pairs() {
+        for text in [
+            "ИМЯ,ГОРОД\nИВАН,МОСКВА\nОЛЬГА,КАЗАНЬ\nПЁТР,САМАРА\n",
+            "ИМЯ,ГОРОД\nОЛЕГ,ТУЛА\nПЁТР,САМАРА №5 «А»\n",
+            "имя,город\n«олег»,«тула»\n«пётр»,«самара» №5\nминск,«омск»\n",
+            "имя,город\nиван,москва\nольга,казань\nпётр,самара\nминск,тула\n",
+        ] {
+            assert_eq!(encoding_of(&WINDOWS_1251.encode(text).0), "windows-1251", "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn one_bad_byte_costs_one_place(at in 0_usize..40, bad in prop_oneof![Just(0xff_u8), Just(0x80)], cut in any::<bool>()) {
+            // Rows of whole characters: the byte is set between two of them, or the last is cut.
+            for (text, encoding) in [(CHINESE, GB18030), (TRADITIONAL, BIG5)] {
+                let text = text.repeat(3);
+                let characters: Vec<char> = text.chars().collect();
+                let (before, after): (String, String) = (characters[..at].iter().collect(), characters[at..].iter().collect());
+                let (before, after) = (encoding.encode(&before).0, encoding.encode(after.trim_end()).0);
+                let bytes = if cut {
+                    [&before, &after[..after.len() - 1]].concat()
+                } else {
+                    [&before, &[bad][..], &after].concat()
+                };
+                prop_assert_eq!(encoding_of(&bytes), python_name(encoding));
+            }
+        }
+
+        #[test]
+        fn western_words_are_never_pairs(words in proptest::collection::vec("[A-Z]?[a-z]{1,5}[éèüößñçåøàêîô][a-z,]{1,5}(ée|tät|ção)?", 1..60)) {
+            let text = words.join("\n");
+            prop_assert_eq!(encoding_of(&WINDOWS_1252.encode(&text).0), "windows-1252");
+        }
     }
 
     #[test]

@@ -42,6 +42,8 @@ pub(super) struct Grid {
     pub(super) has_long_integers: bool,
     /// Numbers that are shown as codes, in the order they came in: where they stand, and as what.
     codes: Vec<(u32, u32, String)>,
+    /// Columns that hold a negative number or a fraction in the format of a code: they count something.
+    quantities: FxHashSet<u32>,
     coded: u64,
     /// Long integers whose digits the file could not be asked for.
     uncertain: u64,
@@ -59,10 +61,12 @@ impl Grid {
         value: Data,
         code: Option<&CodeFormat>,
     ) -> Result<(), TableError> {
-        if let (Data::Float(value), Some(code)) = (&value, code)
-            && let Some(shown) = code.shown(*value)
-        {
-            self.codes.push((place.0, place.1, shown));
+        if let (Data::Float(value), Some(code)) = (&value, code) {
+            if CodeFormat::is_quantity(*value) {
+                self.quantities.insert(place.1);
+            } else if let Some(shown) = code.shown(*value) {
+                self.codes.push((place.0, place.1, shown));
+            }
         }
         self.push(place, value)
     }
@@ -134,12 +138,15 @@ impl Grid {
     }
 
     /// Makes text of the numbers of a column that are shown as codes, where one of them is shown with a leading zero or
-    /// with characters of its own: without either, the text would say no more than the number.
+    /// with characters of its own: without either, the text would say no more than the number. A column with a negative
+    /// number or a fraction among them stays a column of numbers.
     pub(super) fn write_codes(&mut self) {
         let codes = std::mem::take(&mut self.codes);
         let telling: FxHashSet<u32> = codes
             .iter()
-            .filter(|(_, _, shown)| cells::integer(shown.as_bytes()).is_none())
+            .filter(|(_, column, shown)| {
+                !self.quantities.contains(column) && cells::integer(shown.as_bytes()).is_none()
+            })
             .map(|(_, column, _)| *column)
             .collect();
         for (row, column, shown) in codes {

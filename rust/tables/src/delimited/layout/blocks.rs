@@ -43,10 +43,15 @@ pub(super) fn header_below_pairs(records: &Records<'_>, range: Range<usize>) -> 
     (table.width >= 3 && table.has_values).then_some(table.header)
 }
 
+/// Rows above a header whose values are compared with its names.
+const ROWS_COMPARED: usize = 1_000;
+
 /// Records without a blank line between them that have one width and look like a table with a header.
 struct Block {
     width: usize,
     rows: usize,
+    /// Lines of one field above the header.
+    titles: usize,
     header: usize,
     /// Whether a column has a name above values.
     has_values: bool,
@@ -57,19 +62,21 @@ struct Block {
 /// Where the table that begins at `start` ends: at the blank line above another table, or behind the last record.
 ///
 /// Another table has a header of different words, rows of one width, and another width than the one above; where it has
-/// the same, a name stands above values in each column that held values above.
+/// the same, a name stands above values in each column that held values above, and something else speaks for a table.
 pub(super) fn end_of_table(records: &Records<'_>, start: usize) -> usize {
     let first_blank = records.after_blank.partition_point(|row| (*row as usize) <= start);
     let starts = records.after_blank[first_blank..].iter().map(|row| *row as usize);
-    let mut above = None;
+    let (mut above, mut first_header) = (None, None);
     let mut begin = start;
     for next in starts.chain([records.len()]) {
         let found = block(records, begin..next);
-        if let (Some(above), Some(found)) = (&above, &found)
+        if let (Some(above), Some(found), Some(first)) = (&above, &found, first_header)
             && begins_anew(above, found)
+            && (above.width != found.width || is_another_header(records, first, begin, found))
         {
             return begin;
         }
+        first_header = first_header.or(found.as_ref().map(|found| found.header));
         above = found.or(above);
         begin = next;
     }
@@ -83,6 +90,49 @@ fn begins_anew(above: &Block, below: &Block) -> bool {
     }
     // Lines of keys and values above a larger table are its preamble.
     above.has_values || above.width > below.width || above.rows >= below.rows
+}
+
+/// Whether a record of words among records of the same width is a header rather than a row with words for its values
+/// (`South,Bolt,pending`): none of its words is a value above, and a title, a wider gap, a name of the first header or
+/// words above two columns of values speak for it.
+fn is_another_header(records: &Records<'_>, first_header: usize, begin: usize, below: &Block) -> bool {
+    let names: FxHashSet<&str> = records.fields(below.header).map(|field| field.inner.trim()).collect();
+    let is_evident = below.titles > 0
+        || records.blank_lines_between(begin - 1, begin) > 1
+        || records
+            .fields(first_header)
+            .any(|field| names.contains(field.inner.trim()))
+        || below.value_columns.iter().filter(|holds_values| **holds_values).count() > 1;
+    let from = begin.saturating_sub(ROWS_COMPARED).max(first_header + 1);
+    // A header that is repeated stands above, too.
+    let repeats = |row: usize| records.fields(row).all(|field| names.contains(field.inner.trim()));
+    is_evident
+        && (from..begin).all(|row| repeats(row) || records.fields(row).all(|field| !names.contains(field.inner.trim())))
+}
+
+/// Records of the table that look like the header of another one, though no blank line sets them apart: words below a title
+/// of one field, in a column with values above and below.
+pub(super) fn headers_below_titles(records: &Records<'_>, range: Range<usize>) -> Vec<usize> {
+    let is_title = |row: usize| {
+        records.width(row) == 1 && !is_typed(records.field(row, 0).inner.trim()) && !records.begins_with(row, '#')
+    };
+    let is_header = |row: usize| {
+        let width = records.width(row);
+        if width < 2 || !is_title(row - 1) || records.width(row + 1) != width || !names_columns(records, row) {
+            return false;
+        }
+        let above = (range.start..row)
+            .rev()
+            .take(MAX_TITLES + 1)
+            .find(|above| !is_title(*above));
+        let is_value = |row: usize, column: usize| {
+            column < records.width(row) && is_typed(records.field(row, column).inner.trim())
+        };
+        above.is_some_and(|above| (0..width).any(|column| is_value(above, column) && is_value(row + 1, column)))
+    };
+    (range.start + 2..range.end.saturating_sub(1))
+        .filter(|row| is_header(*row))
+        .collect()
 }
 
 fn block(records: &Records<'_>, rows: Range<usize>) -> Option<Block> {
@@ -127,6 +177,7 @@ fn block(records: &Records<'_>, rows: Range<usize>) -> Option<Block> {
     (!pairs && (has_values || rows >= MIN_ROWS_OF_WORDS)).then_some(Block {
         width,
         rows,
+        titles,
         header,
         has_values,
         value_columns,

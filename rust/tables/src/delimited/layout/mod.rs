@@ -61,6 +61,7 @@ pub fn lay_out(records: &Records<'_>, divided: bool) -> Result<Vec<Layout>, Tabl
         return Err(TableError::new("holds only blank lines").with_hint("delete the file, or export it again"));
     }
     let mut layouts: Vec<Layout> = Vec::new();
+    let mut headers: Vec<usize> = Vec::new();
     let mut start = 0;
     while start < records.len() {
         let end = if divided && layouts.len() + 1 < MAX_TABLES {
@@ -87,15 +88,18 @@ pub fn lay_out(records: &Records<'_>, divided: bool) -> Result<Vec<Layout>, Tabl
             finder.width = usual_width(records, start..next);
             finder.filled = finder.usual_filling();
         }
-        start = finder.end;
-        layouts.push(finder.find()?);
+        let begin = std::mem::replace(&mut start, finder.end);
+        let layout = finder.find()?;
+        headers.push(begin + layout.skipped);
+        layouts.push(layout);
     }
     let count = layouts.len();
     if count > 1 {
         let message = format!("the file holds {count} tables, one below the other");
-        layouts[0]
-            .notes
-            .push(Note::new("several-tables", message, count as u64));
+        let note = Note::new("several-tables", message, count as u64);
+        let below = headers[1..].iter();
+        let note = below.fold(note, |note, header| note.with_sample(records.line(*header)));
+        layouts[0].notes.push(note);
     }
     Ok(layouts)
 }
@@ -288,6 +292,26 @@ mod tests {
     }
 
     #[test]
+    fn a_row_with_a_word_for_its_value_divides_no_table() {
+        let text = "Region,Product,Units\nNorth,Bolt,10\nNorth,Nut,8\n\nSouth,Bolt,pending\nSouth,Nut,5\n";
+        assert_eq!(tables(text), [(names(&["Region", "Product", "Units"]), 4)]);
+        // Whatever speaks for a header, a value from above is none of its names.
+        let text = "Region,Product,Units\nNorth,Bolt,10\nNorth,Nut,8\n\n\nMay\nSouth,Bolt,pending\nSouth,Nut,5\n";
+        assert_eq!(tables(text).len(), 1);
+        let above = "id,name,qty\n1,bolt,5\n2,nut,7\n";
+        assert_eq!(tables(&format!("{above}\nx3,screw,open\nx4,pin,9\n")).len(), 1);
+        assert_eq!(tables("key,qty\nk,5\nl,7\n\nm,open\nn,9\n").len(), 1);
+        for below in [
+            "\n\nkey,city,pop\na,Oslo,5\nb,Rome,3\n",
+            "\nTable 2\nkey,city,pop\na,Oslo,5\nb,Rome,3\n",
+            "\nkey,name,pop\na,Oslo,5\nb,Rome,3\n",
+        ] {
+            let above = "key,name,qty\nk,bolt,5\nl,nut,7\n";
+            assert_eq!(tables(&format!("{above}{below}")).len(), 2, "{below}");
+        }
+    }
+
+    #[test]
     fn a_gap_alone_divides_no_table() {
         for text in [
             "id,name,qty\n1,bolt,5\n2,nut,7\n\n3,screw,9\n4,nail\n5,pin\n",
@@ -324,6 +348,38 @@ mod tests {
         assert_eq!(layout("name\nAda\n\nGrace\n\n").2, ["blank-lines"]);
         assert_eq!(layout("5\napple\npear\n"), (names(&["5"]), 2, vec!["values-as-header"]));
         assert_eq!(layout("2019,2020\n1,2\n3,4\n").2, ["values-as-header"]);
+    }
+
+    #[test]
+    fn keys_and_values_below_a_wide_gap_are_a_footer() {
+        let above = "id,v\n1,2\n2,3\n";
+        let pairs = "Total rows,2\nGenerated,2024-01-01\n";
+        assert_eq!(
+            layout(&format!("{above}\n\n{pairs}")),
+            (names(&["id", "v"]), 2, vec!["footer"])
+        );
+        // One blank line leaves it open whether they are rows; so does a first column of words.
+        assert_eq!(
+            layout(&format!("{above}\n{pairs}")),
+            (names(&["id", "v"]), 4, vec!["doubtful-rows"])
+        );
+        assert_eq!(layout(&format!("id,v\na,2\nb,3\n\n\n{pairs}")).1, 4);
+        assert_eq!(layout("id,v,w\n1,2,3\n2,3,4\n\n\nx,4,5\n").1, 3);
+        assert_eq!(layout(&format!("{above}{pairs}")).2, Vec::<&str>::new());
+    }
+
+    #[test]
+    fn a_header_below_a_title_alone_is_said() {
+        let codes = |text: &str| layout(text).2;
+        let text = "id,v\n1,2\n2,3\nSection B\nname,price\nx,4.5\ny,5.5\n";
+        assert_eq!(codes(text), ["second-header", "short-rows"]);
+        // A heading among rows, and a row of words below one.
+        for text in [
+            "region,pop\nEurope\nFrance,60\nItaly,59\nAsia\nJapan,125\nIndia,1400\n",
+            "name,city\nAda,London\nothers\nAlan,Wilmslow\nGrace,New York\n",
+        ] {
+            assert_eq!(codes(text), ["short-rows"], "{text}");
+        }
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Tells the rows of the table from comments, repeated headers and what stands below.
 
+use super::blocks;
 use super::shapes::{is_typed, shape};
-use super::{FOOTER_ROWS, Finder, index};
+use super::{FOOTER_ROWS, Finder, TYPICAL_ROWS, index};
+use crate::null_tokens::is_null_token;
 use crate::table::Note;
 
 /// Words that open a remark below a table, in lower case; a colon follows.
@@ -68,7 +70,12 @@ impl Finder<'_, '_> {
         }
         if self.width > 1 {
             self.cut_footer(&mut rows);
+            self.cut_pairs(&mut rows);
             self.note_total(&rows);
+            let headers = blocks::headers_below_titles(records, first..self.end);
+            let what =
+                "rows look like the header of another table below its title; they and what follows were kept as rows";
+            self.note_lines("second-header", what, &headers);
         }
         rows
     }
@@ -93,6 +100,49 @@ impl Finder<'_, '_> {
             let message = "the last row looks like the total of the others; it was kept";
             let note = Note::new("total-row", message, 1).with_sample(self.records.line(last));
             self.notes.push(note);
+        }
+    }
+
+    /// Lines of keys and values that stand below a gap (`Total rows,2`), where the first column holds values: below a gap of
+    /// one blank line they may be rows, and are kept.
+    fn cut_pairs(&mut self, rows: &mut Vec<u32>) {
+        let records = self.records;
+        let is_pair = |row: u32| {
+            let mut filled = records
+                .fields(row as usize)
+                .enumerate()
+                .filter(|(_, field)| !field.inner.trim().is_empty())
+                .map(|(column, _)| column);
+            let key = records.field(row as usize, 0).inner.trim();
+            filled.all(|column| column < 2) && !key.is_empty() && !is_typed(key) && !is_null_token(key.as_bytes())
+        };
+        let pairs = rows
+            .iter()
+            .rev()
+            .take(FOOTER_ROWS)
+            .take_while(|row| is_pair(**row))
+            .count();
+        let tail = rows.len() - pairs;
+        let Some(start) = (tail.max(1)..rows.len()).find(|at| records.after_blank.binary_search(&rows[*at]).is_ok())
+        else {
+            return;
+        };
+        let above = &rows[start.saturating_sub(TYPICAL_ROWS)..start];
+        if above.len() < 2
+            || !above
+                .iter()
+                .all(|row| is_typed(records.field(*row as usize, 0).inner.trim()))
+        {
+            return;
+        }
+        let first = rows[start] as usize;
+        if records.blank_lines_between(first - 1, first) > 1 {
+            let footer: Vec<usize> = rows.split_off(start).into_iter().map(|row| row as usize).collect();
+            self.note_lines("footer", "lines below the table were left out", &footer);
+        } else {
+            let doubtful: Vec<usize> = rows[start..].iter().map(|row| *row as usize).collect();
+            let what = "rows below a blank line look like remarks on the table; they were kept";
+            self.note_lines("doubtful-rows", what, &doubtful);
         }
     }
 
