@@ -196,3 +196,11 @@ def test_named_pipe_is_refused_at_once(tmp_path: Path) -> None:
     done = debriefer("tables", tmp_path / "pipe.csv")
     assert done.returncode == 2
     assert "neither a file nor a folder" in done.stderr
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "table"])
+def test_sql_shows_dates_that_python_lacks(club: Path, form: str) -> None:
+    done = debriefer("sql", club, "SELECT 'infinity'::DATE AS a, DATE '10000-01-01' AS b", "--format", form)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "infinity" in done.stdout
+    assert "10000-01-01" in done.stdout

@@ -17,7 +17,7 @@ from debriefer.catalog.connection import connect, read_manifest
 from debriefer.catalog.door import NormalizedSql, SqlDoor, without_terminator
 from debriefer.catalog.model import Note, Refusal, Table
 from debriefer.catalog.profile import ColumnProfile, profile_columns
-from debriefer.catalog.results import result_frame
+from debriefer.catalog.results import result_frame, without_stand_ins
 from debriefer.catalog.sides import SIDE_KINDS, attached, search_path, side_tables
 from debriefer.errors import CatalogError, MissingFileError, SqlError
 from debriefer.task import LeftOut, Task, files_below, left_out_below
@@ -37,7 +37,7 @@ class Preview:
     Attributes:
         columns: Names, as the statement gives them.
         types: DuckDB types of the columns.
-        rows: At most as many as were asked for, as Python values.
+        rows: At most as many as were asked for, as Python values; a date or moment for which Python has none as text.
         total_rows: Number of rows of the whole result.
         normalized: The statement as it ran, and what was rewritten.
     """
@@ -243,7 +243,8 @@ class Catalog:
             query: SQL of DuckDB's dialect; form errors that have one mending are mended.
 
         Returns:
-            The whole result. Column names that occur twice get a suffix (`name_2`).
+            The whole result. Column names that occur twice get a suffix (`name_2`); a column that holds an infinite
+            date or moment, or one outside the years 1 to 9999, is text.
 
         Raises:
             SqlError: The statement is not one read-only statement, names what does not exist, or fails.
@@ -274,16 +275,18 @@ class Catalog:
                 description = cursor.description or []
                 rows = cursor.fetchmany(limit + 1)
                 total = len(rows)
+                types = tuple(str(item[1]) for item in description)
                 if total > limit:
                     inner = without_terminator(normalized.sql)
                     counted = cursor.execute(f"SELECT count(*) FROM ({inner})").fetchone()
                     total = counted[0] if counted is not None else total
+                rows = without_stand_ins(cursor, normalized.sql, types, rows[:limit])
             except duckdb.Error as error:
                 raise self.door.explain_error(error, normalized.sql) from error
         return Preview(
             columns=tuple(item[0] for item in description),
-            types=tuple(str(item[1]) for item in description),
-            rows=tuple(rows[:limit]),
+            types=types,
+            rows=tuple(rows),
             total_rows=total,
             normalized=normalized,
         )
