@@ -204,3 +204,13 @@ def test_sql_shows_dates_that_python_lacks(club: Path, form: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert "infinity" in done.stdout
     assert "10000-01-01" in done.stdout
+
+
+def test_sql_from_stdin_that_is_not_utf8_is_a_short_error(club: Path) -> None:
+    command = [sys.executable, "-m", "debriefer", "sql", str(club), "-"]
+    done = subprocess.run(command, capture_output=True, input="SELECT 'é'".encode("latin-1"), check=False, timeout=60)
+    assert done.returncode == 2
+    assert done.stdout == b""
+    first, second = done.stderr.decode().splitlines()
+    assert first == "error: `-` (standard input) is not UTF-8: byte 9 cannot be read"
+    assert second.startswith("hint:")
