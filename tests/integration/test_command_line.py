@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -214,3 +215,24 @@ def test_sql_from_stdin_that_is_not_utf8_is_a_short_error(club: Path) -> None:
     first, second = done.stderr.decode().splitlines()
     assert first == "error: `-` (standard input) is not UTF-8: byte 9 cannot be read"
     assert second.startswith("hint:")
+
+
+def test_sql_that_is_killed_leaves_nothing_behind(club: Path, tmp_path: Path) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    query = "SELECT sum(hash(a.range, b.range)) FROM range(10000000) AS a, range(10000000) AS b"
+    command = [sys.executable, "-m", "debriefer", "sql", str(club), query]
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        end = time.monotonic() + 30
+        while not list(temporary.glob("*/catalog.duckdb")):
+            assert time.monotonic() < end, "no catalog was built"
+            time.sleep(0.05)
+        time.sleep(1.0)
+        process.terminate()
+        try:
+            process.communicate(timeout=20)
+        finally:
+            process.kill()
+    assert process.returncode == 143
+    assert list(temporary.iterdir()) == []

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import datetime as dt
+import gc
 import itertools
 import shutil
+import tempfile
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -395,3 +397,20 @@ def test_real_last_days_stay_dates(task_with: Callable[..., Path], tmp_path: Pat
         assert list(catalog.preview(mixed).rows) == [*days, ("infinity",)]
         shown = catalog.preview(mixed, 1)
         assert (shown.rows, shown.total_rows) == ((days[0],), 4)
+
+
+def test_a_folder_that_was_made_for_the_file_goes_with_the_catalog(
+    task_with: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = task_with(csv={"t.csv": "n\n1\n"})
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    with Catalog.build(Task.open(folder)) as catalog:
+        assert catalog.path.is_relative_to(tmp_path / "temporary")
+        assert catalog.sql("SELECT n FROM t").item() == 1
+    catalog.close()
+    assert list((tmp_path / "temporary").iterdir()) == []
+    catalog = Catalog.build(folder)
+    del catalog
+    gc.collect()
+    assert list((tmp_path / "temporary").iterdir()) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,6 +70,8 @@ class Catalog:
         self._door: SqlDoor | None = None
         self._lock = threading.Lock()
         self._running: set[duckdb.DuckDBPyConnection] = set()
+        # Removes the folder that was made for the file, where one was.
+        self._temporary: weakref.finalize[..., Catalog] | None = None
 
     @classmethod
     def open(cls, path: str | Path, *, memory_bytes: int | None = None) -> Self:
@@ -94,15 +97,27 @@ class Catalog:
         Args:
             task: The task, or its folder.
             path: The file to write; `workdir/catalog.duckdb` in the task folder where it is a working copy
-                (has a `workdir/`), else `catalog.duckdb` in a new temporary folder.
+                (has a `workdir/`), else `catalog.duckdb` in a temporary folder that goes with the catalog.
             reuse: Open the file at `path` as it is if it was built from the same content.
 
         Raises:
             CatalogError: The file cannot be written.
         """
         task = task if isinstance(task, Task) else Task.open(task)
-        target = Path(path) if path is not None else _default_path(task)
         files = [(file.relative_to(task.context).as_posix(), file) for file in task.files()]
+        if path is None and not (task.folder / "workdir").is_dir():
+            import tempfile  # noqa: PLC0415
+
+            # Removed by `close`, when the catalog is no longer used, or when the interpreter ends.
+            folder = tempfile.TemporaryDirectory(prefix="debriefer-", ignore_cleanup_errors=True)
+            try:
+                catalog = cls._build(files, Path(folder.name) / CATALOG_FILE, task.left_out(), reuse=reuse)
+            except BaseException:
+                folder.cleanup()
+                raise
+            catalog._temporary = weakref.finalize(catalog, folder.cleanup)  # noqa: SLF001 -- its own class
+            return catalog
+        target = Path(path) if path is not None else task.folder / "workdir" / CATALOG_FILE
         return cls._build(files, target, task.left_out(), reuse=reuse)
 
     @classmethod
@@ -300,6 +315,8 @@ class Catalog:
     def close(self) -> None:
         """Close the file; further statements fail."""
         self._connection.close()
+        if self._temporary is not None:
+            self._temporary()
 
     def __enter__(self) -> Self:
         return self
@@ -331,12 +348,3 @@ class Catalog:
 def _printable(path: str) -> str:
     """Return a path without the bytes that are no UTF-8."""
     return path.encode(errors="surrogateescape").decode(errors="replace")
-
-
-def _default_path(task: Task) -> Path:
-    workdir = task.folder / "workdir"
-    if workdir.is_dir():
-        return workdir / CATALOG_FILE
-    import tempfile  # noqa: PLC0415
-
-    return Path(tempfile.mkdtemp(prefix="debriefer-")) / CATALOG_FILE
