@@ -236,3 +236,14 @@ def test_sql_that_is_killed_leaves_nothing_behind(club: Path, tmp_path: Path) ->
             process.kill()
     assert process.returncode == 143
     assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_output_that_cannot_be_written_is_named(club: Path) -> None:
+    command = [sys.executable, "-m", "debriefer", "sql", str(club), "SELECT 1"]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+    assert done.returncode == 2
+    first, second = done.stderr.splitlines()
+    assert first == "error: standard output cannot be written to: No space left on device"
+    assert second.startswith("hint:")
