@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -196,3 +197,53 @@ def test_named_pipe_is_refused_at_once(tmp_path: Path) -> None:
     done = debriefer("tables", tmp_path / "pipe.csv")
     assert done.returncode == 2
     assert "neither a file nor a folder" in done.stderr
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "table"])
+def test_sql_shows_dates_that_python_lacks(club: Path, form: str) -> None:
+    done = debriefer("sql", club, "SELECT 'infinity'::DATE AS a, DATE '10000-01-01' AS b", "--format", form)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "infinity" in done.stdout
+    assert "10000-01-01" in done.stdout
+
+
+def test_sql_from_stdin_that_is_not_utf8_is_a_short_error(club: Path) -> None:
+    command = [sys.executable, "-m", "debriefer", "sql", str(club), "-"]
+    done = subprocess.run(command, capture_output=True, input="SELECT 'é'".encode("latin-1"), check=False, timeout=60)
+    assert done.returncode == 2
+    assert done.stdout == b""
+    first, second = done.stderr.decode().splitlines()
+    assert first == "error: `-` (standard input) is not UTF-8: byte 9 cannot be read"
+    assert second.startswith("hint:")
+
+
+def test_sql_that_is_killed_leaves_nothing_behind(club: Path, tmp_path: Path) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    query = "SELECT sum(hash(a.range, b.range)) FROM range(10000000) AS a, range(10000000) AS b"
+    command = [sys.executable, "-m", "debriefer", "sql", str(club), query]
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        end = time.monotonic() + 30
+        while not list(temporary.glob("*/catalog.duckdb")):
+            assert time.monotonic() < end, "no catalog was built"
+            time.sleep(0.05)
+        time.sleep(1.0)
+        process.terminate()
+        try:
+            process.communicate(timeout=20)
+        finally:
+            process.kill()
+    assert process.returncode == 143
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_output_that_cannot_be_written_is_named(club: Path) -> None:
+    command = [sys.executable, "-m", "debriefer", "sql", str(club), "SELECT 1"]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+    assert done.returncode == 2
+    first, second = done.stderr.splitlines()
+    assert first == "error: standard output cannot be written to: No space left on device"
+    assert second.startswith("hint:")

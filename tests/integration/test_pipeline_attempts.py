@@ -55,7 +55,7 @@ def test_the_first_attempt_that_ends_well_with_a_prediction_is_accepted(tmp_path
         *("prepare", "media", "documents", "catalog", "relevance", "judge", "solve", "deliver")
     ]
     assert {path.name for path in (log / "attempts" / "1").iterdir()} == {
-        *("transcript.json", "transcript.md", "calls.json", "solver.py")
+        *("attempt.json", "transcript.json", "transcript.md", "calls.json", "solver.py")
     }
     assert "300707" in (log / "attempts" / "1" / "transcript.md").read_text()
 

@@ -245,9 +245,9 @@ def test_settings_survive_their_journey_to_a_worker() -> None:
     ("function", "signals", "at_most"),
     [
         ("waits_a_second", 1, 10.0),
+        ("hangs", 1, 5.0),
         # The second signal waits for nothing.
-        ("hangs", 2, 5.0),
-        pytest.param("hangs", 1, 20.0, marks=pytest.mark.slow),
+        pytest.param("hangs", 2, 5.0, marks=pytest.mark.slow),
     ],
 )
 def test_a_signal_stops_solve_and_what_is_there_is_delivered(
@@ -272,6 +272,14 @@ def test_a_signal_stops_solve_and_what_is_there_is_delivered(
     assert right(output, "task_4")
     logged = json.loads((output / "logs" / "task_4" / "outcome.json").read_text())
     assert (logged["delivery"], logged["interrupted"]) == ("unaccepted", True)
+    if signals == 1:
+        attempt = logged["attempts"][0]
+        assert attempt["reason"] == "stopped"
+        # A reply that was awaited just then was one of its requests.
+        assert attempt["requests"] - attempt["turns"] in (0, 1)
+        assert attempt["input_tokens"] > 0
+        assert {stage["name"] for stage in logged["stages"]} >= {"catalog", "solve", "deliver"}
+        assert (output / "logs" / "task_4" / "attempts" / "1" / "transcript.md").is_file()
     with Server(ANALYST, function="direct") as server:
         done = finished("solve", task, "-o", output, "--lm", "openai/any", "--resume", "--json", url=server.url)
     assert json.loads(done.stdout)["delivery"] == "accepted"
@@ -289,8 +297,17 @@ def test_a_signal_in_a_long_statement_ends_solve_and_its_script(tmp_path: Path) 
                 time.sleep(0.3)
             out, err = process.communicate(timeout=15)
     assert process.returncode == 4, err
-    assert json.loads(out)["status"] == "stopped"
+    outcome = json.loads(out)
+    assert outcome["status"] == "stopped"
     assert not (output / "task_4").exists()
+    # The record holds what was done until then: one turn and the request for the next.
+    assert [(one["number"], one["reason"], one["turns"]) for one in outcome["attempts"]] == [(1, "stopped", 1)]
+    assert outcome["attempts"][0]["requests"] >= 1
+    assert outcome["attempts"][0]["output_tokens"] > 0
+    assert "catalog" in {stage["name"] for stage in outcome["stages"]}
+    attempt = output / "logs" / "task_4" / "attempts" / "1"
+    assert "## Turn 1" in (attempt / "transcript.md").read_text(encoding="utf-8")
+    assert len(json.loads((attempt / "transcript.json").read_text(encoding="utf-8"))["turns"]) == 1
     wait_for(lambda: [path for path in Path("/proc").glob("[0-9]*/cmdline") if works_for(path, tmp_path)] == [], 5.0)
 
 

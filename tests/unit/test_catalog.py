@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import datetime as dt
+import gc
 import itertools
 import shutil
+import tempfile
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -359,3 +362,55 @@ def test_parquet_that_is_damaged_inside_is_refused_alone(task_with: Callable[...
         assert list(catalog.tables) == ["a"]
         assert [refusal.source for refusal in catalog.refusals] == ["p.parquet", "q.parquet"]
         assert {refusal.hint for refusal in catalog.refusals} == {"write the file again; it is damaged or was cut off"}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("'infinity'::DATE", "infinity"),
+        ("'-infinity'::TIMESTAMP", "-infinity"),
+        ("'infinity'::TIMESTAMP_S", "infinity"),
+        ("'-infinity'::TIMESTAMP_NS", "-infinity"),
+        ("'infinity'::TIMESTAMPTZ", "infinity"),
+        ("DATE '10000-01-01'", "10000-01-01"),
+        ("DATE '0044-03-15 (BC)'", "0044-03-15 (BC)"),
+        ("['infinity'::DATE, NULL]", "[infinity, NULL]"),
+        ("MAP {'infinity'::DATE: 1}", "{infinity=1}"),
+        ("{'a': '-infinity'::TIMESTAMP}", "{'a': -infinity}"),
+    ],
+)
+def test_dates_that_python_lacks_are_shown_as_the_engine_writes_them(
+    task_with: Callable[..., Path], tmp_path: Path, value: str, text: str
+) -> None:
+    with Catalog.build(task_with(csv={"t.csv": "n\n1\n"}), tmp_path / "c.duckdb") as catalog:
+        assert catalog.sql(f"SELECT {value} AS d, n FROM t").rows() == [(text, 1)]
+        # The client gives nested values beyond the years as Python values that hold text.
+        assert catalog.preview(f"SELECT {value} AS d, n FROM t").rows == ((text, 1),)
+
+
+def test_real_last_days_stay_dates(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    with Catalog.build(task_with(csv={"t.csv": "d\n9999-12-31\n0001-01-01\n2024-02-29\n"}), tmp_path / "c") as catalog:
+        days = [(dt.date(9999, 12, 31),), (dt.date(1, 1, 1),), (dt.date(2024, 2, 29),)]
+        assert catalog.sql("SELECT d::DATE AS d FROM t").rows() == days
+        assert list(catalog.preview("SELECT d::DATE AS d FROM t").rows) == days
+        mixed = "SELECT d::DATE AS d FROM t UNION ALL SELECT 'infinity'::DATE"
+        assert list(catalog.preview(mixed).rows) == [*days, ("infinity",)]
+        shown = catalog.preview(mixed, 1)
+        assert (shown.rows, shown.total_rows) == ((days[0],), 4)
+
+
+def test_a_folder_that_was_made_for_the_file_goes_with_the_catalog(
+    task_with: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = task_with(csv={"t.csv": "n\n1\n"})
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    with Catalog.build(Task.open(folder)) as catalog:
+        assert catalog.path.is_relative_to(tmp_path / "temporary")
+        assert catalog.sql("SELECT n FROM t").item() == 1
+    catalog.close()
+    assert list((tmp_path / "temporary").iterdir()) == []
+    catalog = Catalog.build(folder)
+    del catalog
+    gc.collect()
+    assert list((tmp_path / "temporary").iterdir()) == []

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from debriefer.catalog import Catalog
 from debriefer.catalog.door import SqlDoor
+from debriefer.catalog.hints import explain
 from debriefer.catalog.macros import MACROS
 from debriefer.errors import SqlError
 
@@ -107,11 +108,11 @@ def catalog(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Catalog]:
         ("SELECT o.amout FROM orders AS o", "`amout`", "amount"),
         ("SELECT orders.id FROM orders AS o", "`orders` names no table or alias", "`o`"),
         ("SELECT 1 FROM ordrs", "no table `ordrs`", "`orders`"),
-        ("SELECT plce(1)", "no function `plce`", "did you mean"),
+        ("SELECT substrng(place, 1) FROM orders", "no function `substrng`", "`substring`"),
         ("SELECT place, sum(amount) FROM orders", "neither grouped nor aggregated", "GROUP BY"),
-        ("SELECT sum(code) FROM orders", "`sum` takes no (VARCHAR)", "TRY_CAST"),
-        ("SELECT id FROM orders WHERE code > 5", "VARCHAR and INTEGER", "TRY_CAST"),
-        ("SELECT id FROM orders WHERE code = 21", "`x1` of `code` is no", "TRY_CAST"),
+        ("SELECT sum(code) FROM orders", "`sum` takes no (VARCHAR)", "to_number(x)"),
+        ("SELECT id FROM orders WHERE code > 5", "VARCHAR and INTEGER", "to_number(x)"),
+        ("SELECT id FROM orders WHERE code = 21", "`x1` of `code` is no", "to_number(code)"),
         ("SELECT id FROM orders WHERE day LIKE '2024%'", "`~~` takes no (DATE, text)", "CAST(x AS VARCHAR)"),
         ("SELECT strftime(upper(code), '%Y') FROM orders", "`strftime`", "the time comes first"),
         ("SELECT id FROM orders WHERE sum(amount) > 1", "aggregate", "HAVING"),
@@ -127,6 +128,12 @@ def catalog(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Catalog]:
         ("SELECT TOP 50 PERCENT id FROM orders", "syntax error", "LIMIT 10%"),
         ("SELECT amount DIV 2 FROM orders", "syntax error", "trunc"),
         ("SELECT max(sum(amount)) FROM orders", "inside an aggregate", "subquery"),
+        ("SELECT * FROM orders LIMIT -1", "LIMIT and OFFSET cannot be negative", "leave LIMIT out"),
+        ("SELECT char(65)", "syntax error", "chr(65)"),
+        ("SELECT time('10:00:00')", "syntax error", "CAST(x AS TIME)"),
+        ("SELECT " + "(" * 3000 + "1" + ")" * 3000, "nested too deeply", "simplify"),
+        ("SELECT id FROM orders WHERE unnest([1]) = 1", "UNNEST cannot stand here", "FROM"),
+        ("SELECT FROM orders", "SELECT names no column", "`*`"),
     ],
 )
 def test_errors_are_short_and_say_what_to_do(catalog: Catalog, sql: str, message: str, hint: str | None) -> None:
@@ -139,6 +146,33 @@ def test_errors_are_short_and_say_what_to_do(catalog: Catalog, sql: str, message
     assert not error.message.endswith(".")
     if hint is not None:
         assert hint in (error.hint or "")
+
+
+@pytest.mark.parametrize("sql", ["SELECT frobnicate(id) FROM orders", "SELECT zzzfoo(id) FROM orders"])
+def test_no_far_off_function_is_named(catalog: Catalog, sql: str) -> None:
+    with pytest.raises(SqlError, match="there is no function") as caught:
+        catalog.sql(sql)
+    assert caught.value.hint is None
+
+
+def test_no_far_off_table_is_called_near(catalog: Catalog) -> None:
+    with pytest.raises(SqlError, match="no table `quite_another`") as caught:
+        catalog.sql("SELECT * FROM quite_another")
+    assert caught.value.hint == "there are: `orders`, `texts`"
+
+
+def test_a_type_with_a_length_is_not_taken_for_a_call(catalog: Catalog) -> None:
+    with pytest.raises(SqlError, match="syntax error") as caught:
+        catalog.sql("SELECT CAST(id AS CHAR(10)) FROM orders WHERE WHERE")
+    assert caught.value.hint is None
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [("Binder Error: UPPER stays", "UPPER stays"), ("Binder Error: Lower does not", "lower does not")],
+)
+def test_a_word_in_capitals_keeps_its_first_letter(said: str, shown: str) -> None:
+    assert explain(said, "SELECT 1", {}, {}) == (shown, None)
 
 
 def test_a_misspelt_table_is_no_python_variable(catalog: Catalog) -> None:

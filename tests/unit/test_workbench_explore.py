@@ -68,7 +68,15 @@ def test_rows_are_limited_and_the_total_is_given(bench: Workbench, limit: int | 
     query = f"SELECT id FROM {orders(bench)}"
     observation = bench.explore_data(query) if limit is None else bench.explore_data(query, limit)
     assert observation.startswith(f"600 rows, the first {shown} shown\n")
-    assert observation.count("\n") == shown + 1
+    bounded = f"\nlimit {limit} is outside 1 to 500: {shown} was taken"
+    assert observation.endswith(bounded) == (limit in (0, -5, 9999))
+    assert observation.removesuffix(bounded).count("\n") == shown + 1
+
+
+def test_a_limit_may_be_text_and_must_be_a_number(bench: Workbench) -> None:
+    query = f"SELECT id FROM {orders(bench)}"
+    assert bench.explore_data(query, "3") == bench.explore_data(query, 3)  # type: ignore[arg-type]
+    assert "`limit` is no whole number: 'many'" in bench.explore_data(query, "many")  # type: ignore[arg-type]
 
 
 def test_long_cells_are_cut_and_marked(bench: Workbench) -> None:

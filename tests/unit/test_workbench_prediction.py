@@ -174,3 +174,10 @@ def test_check_refuses_what_is_no_table(content: bytes, tmp_path: Path) -> None:
     path.write_bytes(content)
     with pytest.raises(WorkbenchError, match="is no table"):
         check_prediction(path)
+
+
+def test_dates_that_polars_lacks_are_written_as_the_engine_writes_them(tmp_path: Path) -> None:
+    query = (
+        "SELECT 'infinity'::DATE AS a, DATE '10000-01-01' AS b, ['-infinity'::TIMESTAMP] AS c, DATE '9999-12-31' AS d"
+    )
+    assert written(duckdb.sql(query), tmp_path) == b"a,b,c,d\ninfinity,10000-01-01,[-infinity],9999-12-31\n"

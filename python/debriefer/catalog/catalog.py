@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from debriefer.catalog.connection import connect, read_manifest
 from debriefer.catalog.door import NormalizedSql, SqlDoor, without_terminator
 from debriefer.catalog.model import Note, Refusal, Table
 from debriefer.catalog.profile import ColumnProfile, profile_columns
-from debriefer.catalog.results import result_frame
+from debriefer.catalog.results import result_frame, without_stand_ins
 from debriefer.catalog.sides import SIDE_KINDS, attached, search_path, side_tables
 from debriefer.errors import CatalogError, MissingFileError, SqlError
 from debriefer.task import LeftOut, Task, files_below, left_out_below
@@ -37,7 +38,7 @@ class Preview:
     Attributes:
         columns: Names, as the statement gives them.
         types: DuckDB types of the columns.
-        rows: At most as many as were asked for, as Python values.
+        rows: At most as many as were asked for, as Python values; a date or moment for which Python has none as text.
         total_rows: Number of rows of the whole result.
         normalized: The statement as it ran, and what was rewritten.
     """
@@ -69,6 +70,8 @@ class Catalog:
         self._door: SqlDoor | None = None
         self._lock = threading.Lock()
         self._running: set[duckdb.DuckDBPyConnection] = set()
+        # Removes the folder that was made for the file, where one was.
+        self._temporary: weakref.finalize[..., Catalog] | None = None
 
     @classmethod
     def open(cls, path: str | Path, *, memory_bytes: int | None = None) -> Self:
@@ -94,15 +97,27 @@ class Catalog:
         Args:
             task: The task, or its folder.
             path: The file to write; `workdir/catalog.duckdb` in the task folder where it is a working copy
-                (has a `workdir/`), else `catalog.duckdb` in a new temporary folder.
+                (has a `workdir/`), else `catalog.duckdb` in a temporary folder that goes with the catalog.
             reuse: Open the file at `path` as it is if it was built from the same content.
 
         Raises:
             CatalogError: The file cannot be written.
         """
         task = task if isinstance(task, Task) else Task.open(task)
-        target = Path(path) if path is not None else _default_path(task)
         files = [(file.relative_to(task.context).as_posix(), file) for file in task.files()]
+        if path is None and not (task.folder / "workdir").is_dir():
+            import tempfile  # noqa: PLC0415
+
+            # Removed by `close`, when the catalog is no longer used, or when the interpreter ends.
+            folder = tempfile.TemporaryDirectory(prefix="debriefer-", ignore_cleanup_errors=True)
+            try:
+                catalog = cls._build(files, Path(folder.name) / CATALOG_FILE, task.left_out(), reuse=reuse)
+            except BaseException:
+                folder.cleanup()
+                raise
+            catalog._temporary = weakref.finalize(catalog, folder.cleanup)  # noqa: SLF001 -- its own class
+            return catalog
+        target = Path(path) if path is not None else task.folder / "workdir" / CATALOG_FILE
         return cls._build(files, target, task.left_out(), reuse=reuse)
 
     @classmethod
@@ -243,7 +258,8 @@ class Catalog:
             query: SQL of DuckDB's dialect; form errors that have one mending are mended.
 
         Returns:
-            The whole result. Column names that occur twice get a suffix (`name_2`).
+            The whole result. Column names that occur twice get a suffix (`name_2`); a column that holds an infinite
+            date or moment, or one outside the years 1 to 9999, is text.
 
         Raises:
             SqlError: The statement is not one read-only statement, names what does not exist, or fails.
@@ -274,16 +290,18 @@ class Catalog:
                 description = cursor.description or []
                 rows = cursor.fetchmany(limit + 1)
                 total = len(rows)
+                types = tuple(str(item[1]) for item in description)
                 if total > limit:
                     inner = without_terminator(normalized.sql)
                     counted = cursor.execute(f"SELECT count(*) FROM ({inner})").fetchone()
                     total = counted[0] if counted is not None else total
+                rows = without_stand_ins(cursor, normalized.sql, types, rows[:limit])
             except duckdb.Error as error:
                 raise self.door.explain_error(error, normalized.sql) from error
         return Preview(
             columns=tuple(item[0] for item in description),
-            types=tuple(str(item[1]) for item in description),
-            rows=tuple(rows[:limit]),
+            types=types,
+            rows=tuple(rows),
             total_rows=total,
             normalized=normalized,
         )
@@ -297,6 +315,8 @@ class Catalog:
     def close(self) -> None:
         """Close the file; further statements fail."""
         self._connection.close()
+        if self._temporary is not None:
+            self._temporary()
 
     def __enter__(self) -> Self:
         return self
@@ -328,12 +348,3 @@ class Catalog:
 def _printable(path: str) -> str:
     """Return a path without the bytes that are no UTF-8."""
     return path.encode(errors="surrogateescape").decode(errors="replace")
-
-
-def _default_path(task: Task) -> Path:
-    workdir = task.folder / "workdir"
-    if workdir.is_dir():
-        return workdir / CATALOG_FILE
-    import tempfile  # noqa: PLC0415
-
-    return Path(tempfile.mkdtemp(prefix="debriefer-")) / CATALOG_FILE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ __all__ = ["explain"]
 
 _LISTED = 3
 _LONGEST = 300
+# Likeness of two names, 1 for the same: `to_date` and `to_days` are just near, `frobnicate` and `from_binary` are not.
+_NEAR = 0.7
 
 _NUMERIC = frozenset(
     ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UBIGINT", "FLOAT", "DOUBLE", "INTEGER_LITERAL")
@@ -19,6 +22,8 @@ _NUMERIC = frozenset(
 _CALCULATES = frozenset(
     ("sum", "avg", "+", "-", "*", "/", "%", "//", "round", "abs", "median", "stddev", "floor", "ceil")
 )
+# What `debriefer.catalog.numbers` defines; a plain cast would lose `1,234.5`, `(12)` and `5%` without a word.
+_TO_NUMBER = "`to_number(x)` also reads `1,234.5`, `(12)` and `5%` (NULL for what is no number)"
 _READS_TIMES = frozenset(
     (
         *("year", "month", "day", "hour", "minute", "second", "quarter", "week", "dayofweek", "weekday", "dayofyear"),
@@ -55,7 +60,7 @@ class _Context:
         return _core.nearest_names(name, [column for columns in self.tables.values() for column in columns], _LISTED)
 
     def nearest_table(self, name: str) -> list[str]:
-        return _core.nearest_names(name, list(self.tables), _LISTED) or list(self.tables)[:_LISTED]
+        return _core.nearest_names(name, list(self.tables), _LISTED)
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -95,14 +100,19 @@ def _missing_column(found: re.Match[str], context: _Context) -> tuple[str, str |
 
 
 def _table(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
-    near = context.nearest_table(found["name"])
-    return f"there is no table `{found['name']}`", f"nearest: {_listed(near)}" if near else "no table is loaded"
+    near, known = context.nearest_table(found["name"]), list(context.tables)[:_LISTED]
+    hint = f"nearest: {_listed(near)}" if near else f"there are: {_listed(known)}" if known else "no table is loaded"
+    if not near and len(context.tables) > _LISTED:
+        hint += f" and {len(context.tables) - _LISTED} more"
+    return f"there is no table `{found['name']}`", hint
 
 
 def _function(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
     del context
     similar = re.search(r'Did you mean "([^"]+)"', found["rest"])
-    return f"there is no function `{found['name']}`", f"did you mean `{similar[1]}`?" if similar else None
+    # The engine always names its best candidate, however far off.
+    near = similar and difflib.SequenceMatcher(None, found["name"], similar[1]).ratio() >= _NEAR
+    return f"there is no function `{found['name']}`", f"did you mean `{similar[1]}`?" if similar and near else None
 
 
 def _arguments(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
@@ -117,7 +127,7 @@ def _arguments(found: re.Match[str], context: _Context) -> tuple[str, str | None
     elif name in _READS_TIMES and text:
         hint = "the column holds text: `CAST(x AS DATE)`, or `TRY_CAST` where some values are no dates"
     elif name in _CALCULATES and text:
-        hint = "the column holds text: `TRY_CAST(x AS DOUBLE)` (NULL for what is no number)"
+        hint = f"the column holds text: {_TO_NUMBER}"
     elif name in ("~~", "!~~", "~~*", "!~~*", "~~~"):
         hint = "LIKE compares text: `CAST(x AS VARCHAR) LIKE …`"
     elif any(part in _NUMERIC or part in ("DATE", "TIMESTAMP") for part in types) and "VARCHAR" in found["rest"]:
@@ -147,7 +157,7 @@ def _compared(found: re.Match[str], context: _Context) -> tuple[str, str | None]
     left, right = found["left"], found["right"].removesuffix(" -")
     kinds = {left, right}
     if kinds & _NUMERIC or any(kind.startswith("DECIMAL") for kind in kinds):
-        hint = "make the text a number, `TRY_CAST(x AS DOUBLE)`, or write the number as text in single quotes"
+        hint = f"make the text a number: {_TO_NUMBER}; or write the number as text in single quotes"
     elif any(kind.startswith(("DATE", "TIMESTAMP")) for kind in kinds):
         hint = "make both sides dates: `CAST(x AS DATE)`"
     else:
@@ -160,7 +170,12 @@ def _conversion(found: re.Match[str], context: _Context) -> tuple[str, str | Non
     value, kind = found["value"], found["kind"]
     source = re.search(r"from source column (\S+)", found["rest"])
     where = f" of `{source[1]}`" if source else ""
-    if source:
+    if source and (kind.startswith("DECIMAL") or _public(kind) in _NUMERIC):
+        hint = (
+            f"`to_number({source[1]})` also reads `1,234.5`, `(12)` and `5%`, `TRY_CAST` plain numbers only (NULL for "
+            "others); or compare with text in single quotes"
+        )
+    elif source:
         hint = f"`TRY_CAST({source[1]} AS {_public(kind)})` gives NULL for it; or compare with text in single quotes"
     else:
         hint = f"a value that is compared with {_public(kind)} must be one; `CAST(x AS VARCHAR)` compares as text"
@@ -202,14 +217,34 @@ def _syntax(found: re.Match[str], context: _Context) -> tuple[str, str | None]:
 
 
 def _foreign(sql: str) -> str | None:
-    """Return what stands for a clause of another dialect that cannot be rewritten exactly."""
+    """Return what stands for a clause or call of another dialect that cannot be rewritten exactly."""
     if re.search(r"\bWITH\s+TIES\b", sql, re.IGNORECASE):
         return "`QUALIFY rank() OVER (ORDER BY x) <= n` keeps ties"
     if re.search(r"\bTOP\b.*\bPERCENT\b", sql, re.IGNORECASE | re.DOTALL):
         return "`LIMIT 10%` at the end"
     if re.search(r"\bDIV\b", sql, re.IGNORECASE):
         return "`CAST(trunc(a / b) AS BIGINT)` divides like DIV"
+    called = _called_types(sql)
+    if "char" in called:
+        return "`chr(65)` gives the character of a number"
+    if "time" in called:
+        return "`CAST(x AS TIME)` gives the time of day"
     return None
+
+
+def _called_types(sql: str) -> set[str]:
+    """Return the words that stand before a bracket as if they were functions, where no type is expected."""
+    raw = sql.encode()
+    tokens = [
+        raw[start:end].decode().casefold()
+        for kind, start, end in _core.tokenize_sql(sql)
+        if kind not in ("space", "comment")
+    ]
+    return {
+        word
+        for before, word, behind in zip(["", *tokens], tokens, tokens[1:], strict=False)
+        if behind == "(" and before not in ("as", "::")
+    }
 
 
 _Explanation = tuple[str, str | None]
@@ -268,6 +303,18 @@ _FIXED: tuple[tuple[str, str, str], ...] = (
         "the statement was stopped before it ended",
         "aggregate or filter before joining, or ask for less",
     ),
+    ("LIMIT/OFFSET cannot be negative", "LIMIT and OFFSET cannot be negative", "leave LIMIT out to get all rows"),
+    (
+        "[Mm]ax expression depth",
+        "the statement is nested too deeply",
+        "simplify it: fewer brackets, or a WITH clause for each part",
+    ),
+    ("UNNEST not supported here", "UNNEST cannot stand here", "UNNEST in the SELECT list or in FROM of a subquery"),
+    (
+        "SELECT clause without selection list",
+        "SELECT names no column",
+        "write what is selected between SELECT and FROM, `*` for all columns",
+    ),
     ("Out of Memory", "the statement needs more memory than it may use", "aggregate or filter before joining"),
 )
 
@@ -319,4 +366,6 @@ def explain(
             return message, hint
     first = error.strip().split("\n", maxsplit=1)[0]
     first = re.sub(r"^(?:[A-Z][A-Za-z]+ )+Error: ", "", first).rstrip(".! ")
-    return (first[:1].lower() + first[1:])[:_LONGEST] or "the statement failed", None
+    if not first[1:2].isupper():
+        first = first[:1].lower() + first[1:]
+    return first[:_LONGEST] or "the statement failed", None

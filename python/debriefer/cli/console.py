@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 from collections.abc import Mapping
 from decimal import Decimal
@@ -18,8 +19,21 @@ messages = Console(stderr=True, highlight=False)
 
 
 def data(text: str) -> None:
-    """Write `text` and a line break to stdout."""
-    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    """Write `text` and a line break to stdout.
+
+    Raises:
+        DebrieferError: It cannot be written to, for another reason than that its reader has gone.
+    """
+    try:
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        # What is left in the buffer must not fail once more when the interpreter ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        message = f"standard output cannot be written to: {error.strerror or error}"
+        raise DebrieferError(message, hint="check where it leads and the free space there") from error
 
 
 def data_json(value: Any) -> None:  # noqa: ANN401 -- any JSON value

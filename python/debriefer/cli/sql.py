@@ -11,6 +11,7 @@ from rich.text import Text
 
 from debriefer.cli import console
 from debriefer.cli.target import open_target
+from debriefer.errors import DebrieferError
 from debriefer.workbench.writing import prediction_text
 
 
@@ -29,7 +30,7 @@ def sql(
     as_json: Annotated[bool, typer.Option("--json", help="Same as `--format json`.")] = False,
 ) -> None:
     """Run one read-only SQL statement over every table of a task."""
-    text = typer.get_text_stream("stdin").read() if query == "-" else query
+    text = _from_stdin() if query == "-" else query
     with open_target(target) as catalog:
         for rewrite in catalog.normalize(text).rewrites:
             console.messages.print(Text(f"rewritten: {rewrite}"), style="dim", soft_wrap=True)
@@ -41,3 +42,12 @@ def sql(
         console.data(str(frame))
     else:
         console.data(prediction_text(frame))
+
+
+def _from_stdin() -> str:
+    raw = typer.get_binary_stream("stdin").read()
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        message = f"`-` (standard input) is not UTF-8: byte {error.start + 1} cannot be read"
+        raise DebrieferError(message, hint="convert it first: `iconv -t UTF-8`") from error

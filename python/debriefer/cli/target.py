@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import signal
+import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 
 from debriefer.catalog import CATALOG_FILE, Catalog
 from debriefer.errors import CatalogError, MissingFileError
@@ -26,7 +30,7 @@ def open_target(target: Path) -> Iterator[Catalog]:
         with Catalog.open(target) as catalog:
             yield catalog
         return
-    with tempfile.TemporaryDirectory(prefix="debriefer-") as folder:
+    with _ended_by_sigterm(), tempfile.TemporaryDirectory(prefix="debriefer-") as folder:
         path = Path(folder) / CATALOG_FILE
         if target.is_dir() and is_task_folder(target):
             catalog = _of_task(Task.open(target), path)
@@ -34,6 +38,31 @@ def open_target(target: Path) -> Iterator[Catalog]:
             catalog = Catalog.from_files(target, path)
         with catalog:
             yield catalog
+
+
+@contextlib.contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """Let SIGTERM unwind the block, so that it leaves no files behind, and end with the shell's code for it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    caught = []
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        caught.append(number)
+        sys.exit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    except Exception:
+        # DuckDB makes an error of its own of whatever a handler raises while a statement runs.
+        if caught:
+            sys.exit(128 + caught[0])
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _of_task(task: Task, path: Path) -> Catalog:

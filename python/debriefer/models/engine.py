@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import logging
 import threading
 import time
@@ -27,9 +28,16 @@ _log = logging.getLogger("debriefer.models")
 
 # An endpoint may quote pages of the request in its error.
 _ERROR_CHARACTERS = 300
+# How soon a request that hangs is given up once the run is stopped.
+_LOOK_SECONDS = 0.1
+_STOPPED = "the run was stopped while a model was being asked"
 # Parameters that adapters may set; DSPy sends a schema or tools only to engines that name them.
 _PARAMETERS = frozenset({"temperature", "max_tokens", "top_p", "stop", "seed"})
 _TOOL_PARAMETERS = frozenset({"tools", "tool_choice", "parallel_tool_calls"})
+
+
+class _StoppedError(ModelError):
+    """The run was stopped while a reply was awaited."""
 
 
 class Pool:
@@ -146,10 +154,11 @@ class Engine:
             reserve_all(progress.meters)
             began, stamp = time.monotonic(), datetime.now(UTC)
             try:
-                sender = self._pool.sender(number)
-                response = sender(progress.prepared.request, timeout)
+                response = self._sent(number, progress.prepared.request, timeout)
+            except _StoppedError as error:
+                failed: compat.Failure | None = compat.Failure("stopped", error)
             except Exception as error:  # noqa: BLE001 -- a sender is a foreign body; every failure is classified
-                failed: compat.Failure | None = compat.failure(error)
+                failed = compat.failure(error)
             else:
                 failed = None
             seconds = time.monotonic() - began
@@ -179,6 +188,36 @@ class Engine:
         )
         self._after(failed, number, progress)
         return None
+
+    def _sent(self, number: int, request: Request, timeout: float) -> Response:
+        """Send in a thread of its own, so that a stopped run need not wait for a reply that does not come.
+
+        Raises:
+            ModelError: The run was stopped; the reply, if one comes, is left to nobody.
+        """
+        answers: list[Response | Exception] = []
+        done = threading.Event()
+
+        def send() -> None:
+            try:
+                answers.append(self._pool.sender(number)(request, timeout))
+            except Exception as error:  # noqa: BLE001 -- raised again in the thread that waits
+                answers.append(error)
+            finally:
+                done.set()
+
+        context = contextvars.copy_context()
+        threading.Thread(target=context.run, args=(send,), name="request", daemon=True).start()
+        while not done.wait(_LOOK_SECONDS):
+            if self._stopped.is_set():
+                raise _StoppedError(_STOPPED)
+        if not answers:
+            message = "the thread of the request ended without an answer"
+            raise ModelError(message)
+        answer = answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
     def _after(self, failed: compat.Failure, number: int, progress: _Progress) -> None:
         """Let the endpoint rest, or raise where the request is given up."""
@@ -222,8 +261,7 @@ class Engine:
 
     def _check(self, meters: Sequence[Meter]) -> None:
         if self._stopped.is_set():
-            message = "the run was stopped while a model was being asked"
-            raise ModelError(message)
+            raise ModelError(_STOPPED)
         for meter in meters:
             meter.check()
 

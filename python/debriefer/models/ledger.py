@@ -21,7 +21,7 @@ class Call:
         waited_seconds: Time spent before sending: for a slot, and for earlier attempts of the same request.
         attempt: 1 for the first attempt of a request, 2 for its first retry.
         status: `ok`, or the kind of failure (`rate_limited`, `server_error`, `timeout`, `unreachable`, `transport`,
-            `malformed`, `auth`, `billing`, `overflow`, `invalid`, `unsupported`, `unexpected`).
+            `malformed`, `auth`, `billing`, `overflow`, `invalid`, `unsupported`, `stopped`, `unexpected`).
         http_status: The HTTP status of a failure, where there was one.
         finish_reason: Why the model stopped (`stop`, `length`, `tool_call`, ...).
         input_tokens: Prompt tokens as billed, cached ones included; an estimate, with a note, where the endpoint does

@@ -164,7 +164,10 @@ class Models:
                     yield lm
 
     def stop(self) -> None:
-        """Wake every request that waits and let it fail; nothing is sent any more. Safe in a signal handler."""
+        """Let every request that waits, for its turn or for its reply, fail; nothing is sent any more.
+
+        Safe in a signal handler.
+        """
         self._stopped.set()
 
     def to_dict(self) -> dict[str, Any]:

@@ -6,11 +6,11 @@ import logging
 import time
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from debriefer.models import Meter, Models
-from debriefer.pipeline.delivery import is_regular
+from debriefer.pipeline.delivery import ATTEMPT_FILE, TURNS_FILE, is_regular
 from debriefer.pipeline.logs import TaskLog
 from debriefer.pipeline.outcome import Attempt
 from debriefer.pipeline.settings import RunSettings
@@ -97,12 +97,21 @@ def _attempt(
     def on_turn(turn: Any) -> None:  # noqa: ANN401 -- a turn of the Solver
         turns.append(turn)
         value = turns_of([turn])[0]
-        log.line(f"{folder}/turns.jsonl", value)
+        log.line(f"{folder}/{TURNS_FILE}", value)
+        note()
         conditions.say(f"{task.task_id}: attempt {number}, turn {turn.number}: {turn_line(value)}")
 
     began = time.perf_counter()
+
+    def note() -> None:
+        # What is known of the attempt if the process dies in it.
+        cut = _summed(number, meter, len(turns), time.perf_counter() - began, left=is_regular(bench.prediction_path))
+        log.json(f"{folder}/{ATTEMPT_FILE}", asdict(replace(cut, reason="stopped", detail="cut off")))
+        log.json(f"{folder}/calls.json", meter.ledger.to_dict())
+
     result: SolverResult | None = None
     error: Exception | None = None
+    note()
     try:
         with models.using("solver", meter):
             compression = models.lm("compression")
@@ -122,6 +131,7 @@ def _attempt(
         transcript["exception"] = "".join(traceback.format_exception(error))
     log.json(f"{folder}/transcript.json", {"question": task.question, **transcript})
     log.json(f"{folder}/calls.json", meter.ledger.to_dict())
+    log.json(f"{folder}/{ATTEMPT_FILE}", asdict(attempt))
     try:
         text = attempt_markdown(task.task_id, task.question, attempt, transcript)
     except (KeyError, TypeError, ValueError) as fault:
@@ -129,7 +139,7 @@ def _attempt(
         text = f"This transcript cannot be shown ({fault!r}); `transcript.json` has all of it.\n"
     log.text(f"{folder}/transcript.md", text)
     log.copy(bench.solver_path, f"{folder}/solver.py")
-    log.remove(f"{folder}/turns.jsonl")
+    log.remove(f"{folder}/{TURNS_FILE}")
     conditions.say(
         f"{task.task_id}: attempt {number} "
         + (
@@ -162,7 +172,7 @@ def _summed(number: int, meter: Meter, turns: int, seconds: float, *, left: bool
 def _judged(attempt: Attempt, result: SolverResult | None, error: Exception | None, *, stopped: bool) -> Attempt:
     if result is None:
         first = (str(error).strip() or "no message").splitlines()[0]
-        return replace(attempt, reason="exception", detail=f"{type(error).__name__}: {first}")
+        return replace(attempt, reason="stopped" if stopped else "exception", detail=f"{type(error).__name__}: {first}")
     if not result.finished:
         reason = "stopped" if stopped else result.reason
         return replace(attempt, reason=reason, detail=result.detail)

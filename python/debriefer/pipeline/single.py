@@ -19,7 +19,7 @@ from debriefer.models import Models
 from debriefer.pipeline.attempts import Conditions, make_attempts
 from debriefer.pipeline.cache import Cache
 from debriefer.pipeline.content import file_digest, task_digest, value_digest
-from debriefer.pipeline.delivery import OUTCOME_FILE, RESUME_HINT, deliver, is_regular, redacted
+from debriefer.pipeline.delivery import OUTCOME_FILE, RESUME_HINT, STAGES_FILE, deliver, is_regular, redacted
 from debriefer.pipeline.logs import TaskLog, redactor_for
 from debriefer.pipeline.outcome import OFFLINE, Attempt, Delivery, Outcome
 from debriefer.pipeline.registry import StageRegistry, default_registry, package_version
@@ -133,7 +133,7 @@ def solve(
         if stage in run.seconds:
             run.records.append(StageRecord(stage, "done", seconds=run.seconds[stage]))
     outcome = redacted(replace(outcome, stages=tuple(run.records)), redact)
-    log.json("stages.json", [asdict(record) for record in run.records])
+    log.json(STAGES_FILE, [asdict(record) for record in run.records])
     log.json(OUTCOME_FILE, outcome.to_dict())
     return outcome
 
@@ -150,6 +150,8 @@ def _answer(run: _Run, folder: Path, outcome: Outcome) -> Outcome:
     try:
         stages.run()
     finally:
+        # Written again at the end; the Solver may take long, and the process may die in it.
+        run.log.json(STAGES_FILE, [asdict(record) for record in run.records])
         ran = {"done", "cached", "failed"}
         run.seconds.update((record.name, record.seconds) for record in run.records if record.state in ran)
     if "catalog" not in stages.products:

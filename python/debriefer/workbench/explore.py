@@ -34,14 +34,26 @@ def explore(catalog: Catalog, query: str, limit: int = DEFAULT_ROWS, seconds: fl
     Args:
         catalog: The task's catalog.
         query: `\tables`, `\schema NAME`, or one read-only SQL statement.
-        limit: Rows (or tables) to show, 1 to 500; the total is given in any case.
+        limit: Rows (or tables) to show, 1 to 500; what is outside is bounded, and the last line says so. The total is
+            given in any case.
         seconds: Time after which a statement is stopped.
 
     Raises:
         CatalogError: There is no such table.
-        SqlError: The statement is refused, fails or takes too long.
+        SqlError: The statement is refused, fails or takes too long, or `limit` is no whole number.
     """
-    limit = max(1, min(limit, MOST_ROWS))
+    try:
+        asked_limit = int(limit)
+    except (TypeError, ValueError) as error:
+        message = f"`limit` is no whole number: {shortened(repr(limit), MOST_CELL_CHARACTERS)}"
+        raise SqlError(message, hint=f"give 1 to {MOST_ROWS}") from error
+    limit = max(1, min(asked_limit, MOST_ROWS))
+    text = _answer(catalog, query, limit, seconds)
+    bounded = f"\nlimit {asked_limit} is outside 1 to {MOST_ROWS}: {limit} was taken"
+    return text if limit == asked_limit else text + bounded
+
+
+def _answer(catalog: Catalog, query: str, limit: int, seconds: float) -> str:
     asked = query.strip()
     if not asked.startswith("\\"):
         return _statement(catalog, asked, limit, seconds)

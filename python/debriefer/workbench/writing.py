@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
+from debriefer.catalog.far_times import far_as_text
 from debriefer.errors import WorkbenchError
 from debriefer.workbench.cells import cell_text, positional
 
@@ -83,7 +84,7 @@ def as_frame(result: object) -> pl.DataFrame:
 
 
 def _all_text(frame: pl.DataFrame) -> pl.DataFrame:
-    text = pl.DataFrame([_text_column(column) for column in frame.get_columns()])
+    text = pl.DataFrame([_text_column(column) for column in far_as_text(frame).get_columns()])
     return text.fill_null("") if frame.width == 1 else text
 
 

@@ -328,6 +328,19 @@ def test_a_refused_key_moves_on_and_fails_where_all_refuse() -> None:
     assert len(engines["a"].turns) == len(engines["b"].turns) == 1
 
 
+def test_stopping_gives_up_a_reply_that_hangs() -> None:
+    hung = threading.Event()
+    models = Models(ModelSettings("openai/any"), sender_factory=lambda *_: lambda *_: hung.wait(20.0))
+    threading.Timer(0.2, models.stop).start()
+    began = time.monotonic()
+    with pytest.raises(dspy.LMError), models.using("solver"):
+        dspy.Predict("question -> answer")(question="?")
+    hung.set()
+    assert time.monotonic() - began < 5.0
+    assert [call.status for call in models.ledger.calls] == ["stopped"]
+    assert models.ledger.totals().requests == 1
+
+
 def test_stopping_ends_a_wait() -> None:
     models, _ = scripted_models([rate_limited(60.0), answer])
     threading.Timer(0.2, models.stop).start()
