@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 # Samples a second. A change is placed at the first sample that shows it: at most 0.1 s late.
 SAMPLES = 10.0
 # How long a frame waits before it may stand for its state, in seconds: the begin of a change is told only when it has
-# settled, and beside a moving head that takes a while. Of those that wait, all but the newest are at least this far
-# apart.
+# settled, and beside a moving head that takes a while. Those that wait are this far apart, the older ones further.
 _WAIT = 4.0
-_NEWEST = 5
-_APART = 0.3
+_APART = 0.25
+_FAR_APART = 1.0
+_NEWEST = 3
 # A state's frame is taken at least this long before the next change, in seconds, where the state is long enough: the
 # first steps of a slow fade are too pale to be told from noise.
 _CLEAR = 0.3
@@ -93,11 +93,7 @@ class Gatherer:
         if calmest:
             self._calmest = candidate
         if shows and self._state is not None:
-            self._waiting.append(candidate)
-            if len(self._waiting) > _NEWEST + 1:
-                before, middle = self._waiting[-_NEWEST - 2], self._waiting[-_NEWEST - 1]
-                if middle.time - before.time < _APART:
-                    del self._waiting[-_NEWEST - 1]
+            self._wait(candidate)
             while self._waiting[0].time < time - _WAIT:
                 self._promote(self._waiting.popleft())
         self._last = candidate
@@ -125,6 +121,15 @@ class Gatherer:
                 for gone in self._stabilizer.compact():
                     self._shelf.drop(gone)
                     self._times.pop(gone, None)
+
+    def _wait(self, candidate: _Candidate) -> None:
+        """Keep a candidate where there is none so near; a decoder that lends few frames works within the cache."""
+        waiting = self._waiting
+        if waiting and candidate.quality <= waiting[-1].quality and candidate.time - waiting[-1].time < _APART:
+            return
+        waiting.append(candidate)
+        if len(waiting) > _NEWEST and waiting[-_NEWEST].time - waiting[-_NEWEST - 1].time < _FAR_APART:
+            del waiting[-_NEWEST]
 
     def _promote(self, candidate: _Candidate) -> None:
         if self._best is None or candidate[:2] >= self._best[:2] or candidate.quality == 2:  # noqa: PLR2004
