@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
+from debriefer.catalog.arrow_stream import ArrowStream
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -93,5 +95,5 @@ def _text(column: pl.Series) -> pl.Series:
 
     with duckdb.connect(config={"enable_external_access": "false"}) as connection:
         connection.execute("SET TimeZone = 'UTC'")
-        connection.register("far", column.alias("value").to_frame())
+        connection.register("far", ArrowStream(column.alias("value").to_frame()))
         return pl.DataFrame(connection.sql("SELECT value::VARCHAR AS value FROM far"))["value"].alias(column.name)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from debriefer import _core
+from debriefer.catalog.arrow_stream import ArrowStream
 from debriefer.catalog.identifiers import quote_identifier, quote_literal
 from debriefer.catalog.parquet_footer import MOST_DIGITS, Element, is_too_wide, read_schema, without_annotation
 from debriefer.errors import SourceError
@@ -152,7 +153,7 @@ def _exact(
             series.append(texts.alias(f"d{at}"))
             message = f"`{columns[at]}` is a decimal of {top[at].precision} digits: kept as {kinds[at]}"
             notes.append(("wide-numbers", message, len(texts) - texts.null_count(), ()))
-        connection.register(_FRAME, pl.DataFrame(series))
+        connection.register(_FRAME, ArrowStream(pl.DataFrame(series)))
         items = ", ".join(
             f"{_FRAME}.d{at} AS {quote_identifier(name)}" if at in wide else f"file.{quote_identifier(name)}"
             for at, name in enumerate(names)

@@ -14,6 +14,7 @@ from typing import Any
 import duckdb
 import polars as pl
 
+from debriefer.catalog.arrow_stream import ArrowStream
 from debriefer.catalog.identifiers import quote_identifier
 from debriefer.catalog.model import META_SCHEMA, Column, Manifest, Table
 from debriefer.catalog.names import unique_columns
@@ -114,7 +115,7 @@ def _frame(store: VideoStore, query: str, video: str) -> pl.DataFrame:
 def _create(
     connection: duckdb.DuckDBPyConnection, name: str, frame: pl.DataFrame, source: str, source_name: str
 ) -> Table:
-    connection.register(_INCOMING, frame)
+    connection.register(_INCOMING, ArrowStream(frame))
     connection.execute(f"CREATE TABLE {quote_identifier(name)} AS FROM {_INCOMING}")
     connection.unregister(_INCOMING)
     described = connection.execute(f"DESCRIBE {quote_identifier(name)}").fetchall()
