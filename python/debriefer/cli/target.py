@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import socket
 import sys
 import tempfile
 import threading
@@ -36,8 +37,34 @@ def open_target(target: Path) -> Iterator[Catalog]:
             catalog = _of_task(Task.open(target), path)
         else:
             catalog = Catalog.from_files(target, path)
-        with catalog:
+        with catalog, _interrupted_by_signals(catalog):
             yield catalog
+
+
+@contextlib.contextmanager
+def _interrupted_by_signals(catalog: Catalog) -> Iterator[None]:
+    """Stop a running statement when a signal comes: Python's own handler waits until the engine comes back to it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    reading, writing = socket.socketpair()
+    writing.setblocking(False)
+
+    def watch() -> None:
+        while numbers := reading.recv(16):
+            if signal.SIGTERM in numbers or signal.SIGINT in numbers:
+                catalog.interrupt()
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    before = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        writing.close()
+        watcher.join()
+        reading.close()
 
 
 @contextlib.contextmanager
