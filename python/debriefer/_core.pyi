@@ -426,8 +426,8 @@ class NormalizedSql:
 class SqlSchema:
     """Table and column names, compiled once for any number of statements.
 
-    `temporal` and `lists` name the columns of a date or time type and those of a list type, by table; `macros` says
-    that statements run where the catalog's macros are.
+    `temporal`, `lists` and `dates` name the columns of a date or time type, those of a list type and those of days
+    without a time, by table; `macros` says that statements run where the catalog's macros are.
     """
 
     def __new__(
@@ -436,6 +436,7 @@ class SqlSchema:
         aliases: Mapping[str, str] | None = None,
         temporal: Mapping[str, Sequence[str]] | None = None,
         lists: Mapping[str, Sequence[str]] | None = None,
+        dates: Mapping[str, Sequence[str]] | None = None,
         *,
         macros: bool = False,
     ) -> SqlSchema: ...

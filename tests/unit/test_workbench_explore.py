@@ -45,6 +45,15 @@ def test_schema_gives_types_nulls_and_examples(bench: Workbench) -> None:
     assert any(line.startswith("- \"note\" VARCHAR nullable=Y (450 NULL) e.g. 'x'") for line in lines)
 
 
+def test_schema_says_how_json_gives_text(tmp_path: Path, task_with: Callable[..., Path]) -> None:
+    folder = task_with(json={"places.json": '[{"spot": {"k": null}}, {"spot": {"k": "x"}}]'})
+    copy = Task.open(folder).working_copy(tmp_path / "work")
+    with Workbench.create(copy.folder) as opened:
+        Catalog.build(copy).close()
+        assert """JSON: "spot" ->> '$.key' gives text and NULL""" in opened.explore_data(r"\schema places")
+        assert opened.explore_data("SELECT spot ->> '$.k' AS k FROM places WHERE k IS NOT NULL").startswith("1 row")
+
+
 def test_schema_of_an_unknown_table_names_the_nearest(bench: Workbench) -> None:
     assert bench.explore_data(r"\schema code") == (
         "error: `code` is no table of this catalog\nhint: the nearest: `codes`; `\\tables` lists all"

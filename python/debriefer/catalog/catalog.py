@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType, TracebackType
@@ -212,16 +212,18 @@ class Catalog:
         with self._lock:
             if self._door is None:
                 aliases = {alias: table.name for table in self._tables.values() for alias in table.aliases}
-                temporal = {
-                    table.name: [c.name for c in table.columns if c.sql_type.startswith(("DATE", "TIME", "INTERVAL"))]
-                    for table in self._tables.values()
-                }
-                lists = {
-                    table.name: [c.name for c in table.columns if c.sql_type.endswith("]")]
-                    for table in self._tables.values()
-                }
-                self._door = SqlDoor(self.schema, aliases, temporal, lists)
+                self._door = SqlDoor(
+                    self.schema,
+                    aliases,
+                    temporal=self._columns(lambda kind: kind.startswith(("DATE", "TIME", "INTERVAL"))),
+                    lists=self._columns(lambda kind: kind.endswith("]")),
+                    dates=self._columns(lambda kind: kind == "DATE"),
+                )
             return self._door
+
+    def _columns(self, fits: Callable[[str], bool]) -> dict[str, list[str]]:
+        """Return the columns whose type `fits`, by table."""
+        return {t.name: [c.name for c in t.columns if fits(c.sql_type)] for t in self._tables.values()}
 
     def table(self, name: str) -> Table:
         """Return the table with this canonical name or alias, without regard to case.

@@ -116,6 +116,7 @@ class SqlDoor:
         aliases: Table name by other name.
         temporal: Names of the columns with a date or time type, by table name: `strftime` reads those as they are.
         lists: Names of the columns with a list type, by table name: beside those `[name]` is a list.
+        dates: Names of the columns of type DATE, by table name: `DATEADD` of those gives a DATE.
     """
 
     def __init__(
@@ -124,11 +125,17 @@ class SqlDoor:
         aliases: Mapping[str, str] | None = None,
         temporal: Mapping[str, Sequence[str]] | None = None,
         lists: Mapping[str, Sequence[str]] | None = None,
+        dates: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         self._tables = {name: list(columns) for name, columns in tables.items()}
         self._aliases = dict(aliases or {})
         self._schema = _core.SqlSchema(
-            self._tables, self._aliases, _listed(temporal or {}), _listed(lists or {}), macros=True
+            self._tables,
+            self._aliases,
+            _listed(temporal or {}),
+            _listed(lists or {}),
+            _listed(dates or {}),
+            macros=True,
         )
 
     def prepare(self, sql: str, connection: duckdb.DuckDBPyConnection | None = None) -> NormalizedSql:

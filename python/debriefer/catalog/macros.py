@@ -95,6 +95,12 @@ _SQLITE = """
 CREATE MACRO iif(condition, a) AS CASE WHEN condition THEN a END,
     (condition, a, b) AS CASE WHEN condition THEN a ELSE b END;
 CREATE MACRO total(x) AS coalesce(CAST(sum(x) AS DOUBLE), 0.0::DOUBLE);
+CREATE MACRO likely(x) AS x;
+CREATE MACRO unlikely(x) AS x;
+CREATE MACRO sqlite_glob(pattern, x) AS x GLOB pattern;
+CREATE MACRO quote(x) AS CASE WHEN x IS NULL THEN 'NULL'
+    WHEN typeof(x) IN ('VARCHAR', 'DATE', 'TIME', 'TIMESTAMP')
+    THEN chr(39) || replace(CAST(x AS VARCHAR), chr(39), chr(39) || chr(39)) || chr(39) ELSE CAST(x AS VARCHAR) END;
 """
 
 _MYSQL = """
@@ -110,11 +116,28 @@ CREATE MACRO substring_index(x, mark, n) AS CASE WHEN n = 0 THEN ''
     WHEN n > 0 THEN array_to_string(string_split(x, mark)[1:n], mark)
     ELSE array_to_string(string_split(x, mark)[greatest(len(string_split(x, mark)) + n + 1, 1):], mark) END;
 CREATE MACRO space(n) AS repeat(' ', n);
+CREATE MACRO mid(x, start) AS substr(x, start), (x, start, length) AS substr(x, start, length);
+CREATE MACRO "truncate"(x, digits) AS trunc(x, digits);
 """
 
 _TSQL = """
 CREATE MACRO nvl(x, other) AS coalesce(x, other);
 CREATE MACRO "isnull"(x, other) AS coalesce(x, other);
+CREATE MACRO tsql_whole(x) AS CASE
+    WHEN typeof(x) IN ('DOUBLE', 'FLOAT') OR starts_with(typeof(x), 'DECIMAL')
+    THEN CAST(trunc(CAST(x AS DOUBLE)) AS BIGINT)
+    WHEN typeof(x) = 'VARCHAR' AND NOT regexp_full_match(CAST(x AS VARCHAR), ' *[+-]?[0-9]* *')
+    THEN error('convert: ' || CAST(x AS VARCHAR) || ' is no whole number') ELSE CAST(x AS BIGINT) END;
+CREATE MACRO tsql_try_whole(x) AS CASE
+    WHEN typeof(x) IN ('DOUBLE', 'FLOAT') OR starts_with(typeof(x), 'DECIMAL')
+    THEN TRY_CAST(trunc(TRY_CAST(x AS DOUBLE)) AS BIGINT)
+    WHEN typeof(x) = 'VARCHAR' AND NOT regexp_full_match(CAST(x AS VARCHAR), ' *[+-]?[0-9]* *')
+    THEN NULL ELSE TRY_CAST(x AS BIGINT) END;
+CREATE MACRO tsql_text(x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT', 'DATE', 'TIMESTAMP', 'TIME', 'BOOLEAN')
+    THEN error('convert: ' || typeof(x) || ' has another text in each dialect; write CAST(x AS VARCHAR) or strftime')
+    ELSE CAST(x AS VARCHAR) END;
+CREATE MACRO tsql_style(x, format) AS CASE WHEN typeof(x) IN ('DATE', 'TIMESTAMP')
+    THEN strftime(TRY_CAST(CAST(x AS VARCHAR) AS TIMESTAMP), format) ELSE CAST(x AS VARCHAR) END;
 CREATE MACRO getdate() AS CAST(now() AS TIMESTAMP);
 CREATE MACRO charindex(part, x) AS instr(x, part),
     (part, x, start) AS CASE WHEN instr(substr(x, greatest(start, 1)), part) = 0 THEN 0
@@ -137,6 +160,15 @@ CREATE MACRO datename(part, x) AS CASE lower(part) WHEN 'month' THEN monthname(C
 """
 
 
+def _for_lists(name: str, template: str) -> str:
+    """Return one macro for one to eight values behind the first argument; `{list}` in the template is the values."""
+    overloads = []
+    for count in range(1, 9):
+        names = [f"v{i}" for i in range(1, count + 1)]
+        overloads.append(f"({', '.join(['x', *names])}) AS {template.format(list='[' + ', '.join(names) + ']')}")
+    return f"CREATE MACRO {name} {', '.join(overloads)}"
+
+
 def _statements(text: str) -> tuple[str, ...]:
     return tuple(statement.strip() for statement in text.split(";\n") if statement.strip())
 
@@ -152,6 +184,8 @@ MACROS: tuple[str, ...] = (
     _for_modifiers("sqlite_time", "strftime({t}, '%H:%M:%S')"),
     _for_modifiers("julianday", "(epoch({t}) / 86400.0 + 2440587.5)"),
     _for_modifiers("unixepoch", "CAST(floor(epoch({t})) AS BIGINT)"),
+    _for_lists("field", "coalesce(list_position({list}, x), 0)"),
+    _for_lists("choose", "CASE WHEN x >= 1 THEN ({list})[CAST(trunc(x) AS BIGINT)] END"),
     *_statements(_SQLITE),
     *_statements(_MYSQL),
     *_statements(_TSQL),

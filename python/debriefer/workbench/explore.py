@@ -149,6 +149,11 @@ def _schema(catalog: Catalog, table: Table) -> str:
         if note.table == table.name or (note.table is None and note.source == table.source)
     ]
     lines.extend(f"note: {shortened(note.message, MOST_CELL_CHARACTERS)}" for note in notes)
+    nested = next((column.name for column in table.columns if column.sql_type == "JSON"), None)
+    if nested is not None:
+        # `name.key` gives JSON: texts keep their quotes, and a JSON null is the text `null`, not NULL.
+        name = quote_identifier(nested)
+        lines.append(f"JSON: {name} ->> '$.key' gives text and NULL; {name}.key gives JSON text")
     lines.append("columns:")
     present = _present(catalog, table)
     examples = _examples(catalog, table, present)

@@ -19,18 +19,20 @@ pub(crate) struct SqlSchema(sql::Schema);
 #[pymethods]
 impl SqlSchema {
     #[new]
-    #[pyo3(signature = (tables=None, aliases=None, temporal=None, lists=None, *, macros=false))]
+    #[pyo3(signature = (tables=None, aliases=None, temporal=None, lists=None, dates=None, *, macros=false))]
     fn new(
         tables: Option<&Bound<'_, PyMapping>>,
         aliases: Option<&Bound<'_, PyMapping>>,
         temporal: Option<&Bound<'_, PyMapping>>,
         lists: Option<&Bound<'_, PyMapping>>,
+        dates: Option<&Bound<'_, PyMapping>>,
         macros: bool,
     ) -> PyResult<Self> {
         let tables: Vec<(String, Vec<String>)> = pairs(tables)?;
         let aliases: Vec<(String, String)> = pairs(aliases)?;
         let temporal: Vec<(String, Vec<String>)> = pairs(temporal)?;
         let lists: Vec<(String, Vec<String>)> = pairs(lists)?;
+        let dates: Vec<(String, Vec<String>)> = pairs(dates)?;
         let mut schema = sql::Schema::new(
             tables.iter().map(|(name, columns)| (name.as_str(), columns.as_slice())),
             aliases.iter().map(|(alias, table)| (alias.as_str(), table.as_str())),
@@ -40,6 +42,9 @@ impl SqlSchema {
         }
         for (table, columns) in &lists {
             schema.set_lists(table, columns);
+        }
+        for (table, columns) in &dates {
+            schema.set_dates(table, columns);
         }
         if macros {
             schema.set_macros();

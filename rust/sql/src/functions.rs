@@ -3,7 +3,7 @@
 use crate::edits::{Edits, RewriteKind};
 use crate::scope::{Scope, Spelling, Wanted};
 use crate::structure::{Call, NONE};
-use crate::token::{Kind, Token};
+use crate::token::{Kind, Token, op};
 use crate::word::Word;
 
 /// A call with more tokens is left alone: nested calls would cost quadratic time.
@@ -15,7 +15,7 @@ pub(crate) fn is_foreign(name: &[u8]) -> bool {
         return false;
     };
     let known: &[&str] = match first | 0x20 {
-        b'c' => &["cast", "convert"],
+        b'c' => &["cast", "char", "convert"],
         b'd' => &[
             "date",
             "datetime",
@@ -32,12 +32,15 @@ pub(crate) fn is_foreign(name: &[u8]) -> bool {
             "dayofyear",
             "dayname",
         ],
+        b'f' => &["format"],
+        b'g' => &["glob"],
         b'h' => &["hour"],
         b'l' => &["last_day"],
         b'm' => &["month", "monthname", "minute"],
         b'q' => &["quarter"],
-        b's' => &["strftime", "second", "str_to_date"],
-        b't' => &["time", "timestampdiff", "total"],
+        b's' => &["strftime", "second", "str_to_date", "stdev", "stdevp"],
+        b't' => &["time", "timestampdiff", "total", "try_convert"],
+        b'v' => &["var", "varp"],
         b'y' => &["year"],
         _ => return false,
     };
@@ -95,6 +98,7 @@ impl Rewriter<'_, '_> {
                 }
                 "dateadd" if arguments.len() == 3 && self.is_part(call, &arguments) => {
                     self.quote_part(call, &arguments);
+                    self.keep_date(call, &arguments);
                 }
                 "datename" if arguments.len() == 2 => self.quote_part(call, &arguments),
                 "date_format" if arguments.len() == 2 => self.date_format(call, &arguments),
@@ -105,7 +109,16 @@ impl Rewriter<'_, '_> {
                 {
                     self.cast_text(call, &arguments);
                 }
-                "convert" if arguments.len() == 2 => self.convert(call, &arguments),
+                "convert" if matches!(arguments.len(), 2 | 3) => self.convert(call, &arguments, "CAST("),
+                "try_convert" if matches!(arguments.len(), 2 | 3) => self.convert(call, &arguments, "TRY_CAST("),
+                "char" if arguments.len() == 1 && call.name > 0 => self.char(call, &arguments),
+                "format" if arguments.len() > 1 => self.format(call, &arguments),
+                // The name is a table function of DuckDB's.
+                "glob" if arguments.len() == 2 && self.scope.schema.has_macros() => self.rename(call, "sqlite_glob"),
+                "stdev" if arguments.len() == 1 => self.rename(call, "stddev_samp"),
+                "stdevp" if arguments.len() == 1 => self.rename(call, "stddev_pop"),
+                "var" if arguments.len() == 1 => self.rename(call, "var_samp"),
+                "varp" if arguments.len() == 1 => self.rename(call, "var_pop"),
                 "cast" if arguments.len() == 1 => self.cast(call),
                 _ => {}
             }
@@ -226,16 +239,49 @@ impl Rewriter<'_, '_> {
         }
     }
 
-    /// `YEAR(x)`, `DATE_TRUNC('month', x)` of a text column: other dialects read the text, `DuckDB` wants a time. What
+    /// `YEAR(x)`, `DATE_TRUNC('month', x)` of a text or a text column: other dialects read the text, `DuckDB` wants a time. What
     /// is no time stays an error.
     fn cast_text(&mut self, call: &Call, arguments: &[(u32, u32)]) {
         for (first, last) in arguments {
             let head = self.token(*first);
-            if self.is_column(*first, *last) && self.scope.is_untimed(call.block, *first, *last) {
+            let is_text = first == last && head.kind == Kind::String;
+            if is_text || (self.is_column(*first, *last) && self.scope.is_untimed(call.block, *first, *last)) {
                 self.edits.insert(head.start, "CAST(", RewriteKind::Function);
                 self.edits
                     .insert(self.token(*last).end, " AS TIMESTAMP)", RewriteKind::Function);
             }
+        }
+    }
+
+    /// `DATEADD(day, 1, x)` of a DATE is a DATE in T-SQL; the macro gives a TIMESTAMP.
+    fn keep_date(&mut self, call: &Call, arguments: &[(u32, u32)]) {
+        let (first, last) = arguments[2];
+        let part = self.text(arguments[0].0);
+        let in_days = ["year", "quarter", "month", "day"]
+            .iter()
+            .any(|unit| unit.eq_ignore_ascii_case(part));
+        if in_days && self.is_column(first, last) && self.scope.is_date(call.block, first, last) {
+            let (name, close) = (self.token(call.name), self.token(call.close));
+            self.edits.insert(name.start, "CAST(", RewriteKind::Function);
+            self.edits.insert(close.end, " AS DATE)", RewriteKind::Function);
+        }
+    }
+
+    /// `char(65)` is a type's name to `DuckDB`'s parser.
+    fn char(&mut self, call: &Call, arguments: &[(u32, u32)]) {
+        let before = self.token(call.name - 1);
+        let (first, last) = arguments[0];
+        let is_type = before.word == Word::As || before.op == op::CAST;
+        if !is_type && first <= last && call.close > call.open + 1 {
+            self.rename(call, "chr");
+        }
+    }
+
+    /// `format('%.2f', x)` of `SQLite` is `printf`; a text for `DuckDB`'s own has braces.
+    fn format(&mut self, call: &Call, arguments: &[(u32, u32)]) {
+        let is_printf = |text: &str| text.contains('%') && !text.contains('{');
+        if self.literal(arguments[0]).is_some_and(is_printf) {
+            self.rename(call, "printf");
         }
     }
 

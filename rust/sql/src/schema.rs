@@ -75,6 +75,8 @@ pub struct Schema {
     longest: usize,
     /// Columns of a date or time type, by table and symbol.
     temporal: FxHashSet<(u32, Symbol)>,
+    /// Those of them that hold days without a time.
+    dates: FxHashSet<(u32, Symbol)>,
     /// Columns that hold lists, by table and symbol.
     lists: FxHashSet<(u32, Symbol)>,
     /// Whether column types were given at all.
@@ -108,6 +110,12 @@ impl Schema {
         self.temporal.extend(noted);
     }
 
+    /// Notes which columns of `table` hold days without a time.
+    pub fn set_dates<C: AsRef<str>>(&mut self, table: &str, columns: &[C]) {
+        let noted = self.columns_called(table, columns);
+        self.dates.extend(noted);
+    }
+
     /// Notes which columns of `table` hold lists.
     pub fn set_lists<C: AsRef<str>>(&mut self, table: &str, columns: &[C]) {
         let noted = self.columns_called(table, columns);
@@ -133,6 +141,11 @@ impl Schema {
     /// Whether `name` is a column of `table` that has a date or time type.
     pub(crate) fn is_temporal(&self, table: u32, name: &str) -> bool {
         self.is_noted(&self.temporal, table, name)
+    }
+
+    /// Whether `name` is a column of `table` that holds days without a time.
+    pub(crate) fn is_date(&self, table: u32, name: &str) -> bool {
+        self.is_noted(&self.dates, table, name)
     }
 
     /// Whether `name` is a column of `table` that holds lists.

@@ -332,6 +332,11 @@ impl<'a> Scope<'a> {
         })
     }
 
+    /// Whether the column `name` or `source.name` is read from a table where it holds days without a time.
+    pub(crate) fn is_date(&self, block: u32, first: u32, last: u32) -> bool {
+        self.is_read(block, first, last, Schema::is_date)
+    }
+
     /// Whether the column `name` or `source.name` is read from a table where it holds lists.
     pub(crate) fn holds_lists(&self, block: u32, first: u32, last: u32) -> bool {
         self.is_read(block, first, last, Schema::is_list)
