@@ -51,6 +51,13 @@ def reasons(turn: Turn) -> Answer:
     return Reply(reply.text, reasoning="two and two")
 
 
+def miscounts(turn: Turn) -> Answer:
+    """Count as the question says, as JSON."""
+    reply = fields(turn, answer="4")
+    usage = json.loads(re.findall(r"\[\[ ## question ## \]\]\n(.*)", turn.text)[-1])
+    return Reply(reply.text, usage=usage)
+
+
 def looks(turn: Turn) -> Answer:
     return fields(turn, answer=f"{turn.images} images")
 

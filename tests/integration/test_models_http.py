@@ -83,6 +83,23 @@ def test_a_passing_fault_is_outlasted(server: Server, fault: str, status: str) -
     assert models.ledger.calls[0].seconds < 2
 
 
+@pytest.mark.parametrize(
+    ("usage", "given"),
+    [
+        ('{"prompt_tokens": -1, "completion_tokens": 3, "total_tokens": 2}', None),
+        ('{"prompt_tokens": 70, "completion_tokens": null, "prompt_tokens_details": {"cached_tokens": "none"}}', 70),
+        ('{"prompt_tokens": 70.0, "completion_tokens": true, "prompt_tokens_details": [1], "queue_time": 0.25}', 70),
+    ],
+)
+def test_a_wrong_count_does_not_cost_the_reply(serve: Callable[..., Server], usage: str, given: int | None) -> None:
+    models = models_at(serve("miscounts"))
+    assert ask(models, usage) == "4"
+    (call,) = models.ledger.calls
+    assert call.input_tokens == given or (given is None and call.input_tokens)
+    assert call.output_tokens
+    assert call.status == "ok"
+
+
 def test_retry_after_is_honoured(server: Server) -> None:
     models = models_at(server)
     assert ask(models, "rate limit") == "rate limit over"

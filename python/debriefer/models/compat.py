@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from debriefer.errors import ModelError
 from debriefer.models.overflow import says_overflow
+from debriefer.models.replies import with_sound_usage
 from debriefer.models.settings import ModelSettings
 
 if TYPE_CHECKING:
@@ -166,7 +167,8 @@ class _DeadlineTransport:
         response = self._inner.stream(
             replace(request, connect_timeout=min(10.0, left), read_timeout=left, write_timeout=left)
         )
-        response._chunks = _until(deadline, response._chunks)  # noqa: SLF001 -- this module's reason to be
+        chunks = _until(deadline, response._chunks)  # noqa: SLF001 -- this module's reason to be
+        response._chunks = _repaired(chunks) if _is_json(response) else chunks  # noqa: SLF001 -- as above
         return response
 
     def close(self) -> None:
@@ -179,6 +181,15 @@ def _until(deadline: float, chunks: Iterator[bytes]) -> Iterator[bytes]:
         if time.monotonic() > deadline:
             message = "the reply took longer than the time-out"
             raise _vendored("transports").ReadTimeout(message)
+
+
+def _is_json(response: Any) -> bool:  # noqa: ANN401 -- a private class
+    kinds = [value for name, value in response.headers if name.lower() == "content-type"]
+    return any("json" in kind.lower() for kind in kinds)
+
+
+def _repaired(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    yield with_sound_usage(b"".join(chunks))
 
 
 def failure(error: Exception) -> Failure:
