@@ -5,8 +5,9 @@ Names are loaded when they are first used, so that `import debriefer` costs noth
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
+
+from debriefer.lazy import lazy_names
 
 if TYPE_CHECKING:
     from debriefer.catalog import Catalog, NormalizedSql, canonical_name, normalize_sql
@@ -18,18 +19,18 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
-    "Catalog": "debriefer.catalog",
-    "NormalizedSql": "debriefer.catalog",
-    "canonical_name": "debriefer.catalog",
-    "normalize_sql": "debriefer.catalog",
-    "Outcome": "debriefer.pipeline",
-    "run": "debriefer.pipeline",
-    "solve": "debriefer.pipeline",
-    "exact_score": "debriefer.scoring",
-    "score_run": "debriefer.scoring",
-    "signature_score": "debriefer.scoring",
-    "Task": "debriefer.task",
-    "Workbench": "debriefer.workbench",
+    "Catalog": "catalog",
+    "NormalizedSql": "catalog",
+    "canonical_name": "catalog",
+    "normalize_sql": "catalog",
+    "Outcome": "pipeline",
+    "run": "pipeline",
+    "solve": "pipeline",
+    "exact_score": "scoring",
+    "score_run": "scoring",
+    "signature_score": "scoring",
+    "Task": "task",
+    "Workbench": "workbench",
 }
 
 __all__ = [
@@ -47,19 +48,15 @@ __all__ = [
     "solve",
 ]
 
+_load, __dir__ = lazy_names(__name__, _HOMES)
+
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 -- any public name
     if name == "__version__":
         value: Any = _version()
         globals()[name] = value
         return value
-    home = _HOMES.get(name)
-    if home is None:
-        message = f"module `debriefer` has no attribute `{name}`"
-        raise AttributeError(message)
-    value = getattr(importlib.import_module(home), name)
-    globals()[name] = value
-    return value
+    return _load(name)
 
 
 def _version() -> str:
@@ -70,7 +67,3 @@ def _version() -> str:
         return version("debriefer")
     except PackageNotFoundError:  # a source tree that was never installed
         return "0+unknown"
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})

@@ -5,34 +5,23 @@ Names are loaded when they are first used, so that nothing here needs the extra 
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from debriefer.lazy import lazy_names
 
 if TYPE_CHECKING:
     from debriefer.media.detection import slides
     from debriefer.media.slide import Box, Change, Method, Slide, Slides
 
 _HOMES = {
-    "slides": "debriefer.media.detection",
-    "Box": "debriefer.media.slide",
-    "Change": "debriefer.media.slide",
-    "Method": "debriefer.media.slide",
-    "Slide": "debriefer.media.slide",
-    "Slides": "debriefer.media.slide",
+    "slides": "detection",
+    "Box": "slide",
+    "Change": "slide",
+    "Method": "slide",
+    "Slide": "slide",
+    "Slides": "slide",
 }
 
 __all__ = ["Box", "Change", "Method", "Slide", "Slides", "slides"]
 
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401 -- any public name
-    home = _HOMES.get(name)
-    if home is None:
-        message = f"module `debriefer.media` has no attribute `{name}`"
-        raise AttributeError(message)
-    value = getattr(importlib.import_module(home), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

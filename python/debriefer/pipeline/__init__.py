@@ -5,8 +5,9 @@ Names are loaded when they are first used: who only hands tasks to workers needs
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from debriefer.lazy import lazy_names
 
 if TYPE_CHECKING:
     from debriefer.pipeline.batch import find_tasks, run
@@ -60,14 +61,4 @@ __all__ = [
     "solve",
 ]
 
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401 -- any public name
-    home = _HOMES.get(name)
-    if home is None:
-        message = f"module `debriefer.pipeline` has no attribute `{name}`"
-        raise AttributeError(message)
-    return getattr(importlib.import_module(f"debriefer.pipeline.{home}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

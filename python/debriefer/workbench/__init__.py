@@ -5,8 +5,9 @@ Names are loaded when they are first used: `solver.py` imports `debriefer.workbe
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from debriefer.lazy import lazy_names
 
 if TYPE_CHECKING:
     from debriefer.workbench.editing import Edit, line_hash
@@ -45,14 +46,4 @@ __all__ = [
     "write_scaffold",
 ]
 
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401 -- any public name
-    home = _HOMES.get(name)
-    if home is None:
-        message = f"module `debriefer.workbench` has no attribute `{name}`"
-        raise AttributeError(message)
-    return getattr(importlib.import_module(f"debriefer.workbench.{home}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)
