@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from debriefer.errors import MediaError
+from debriefer import _core
+from debriefer.errors import MediaError, SourceError
 from debriefer.media.hotwords import hotwords
 from debriefer.media.places import EVIDENCE_FILE, FRAMES_FOLDER, INPUT_FILE, STORE_FOLDER
 from debriefer.pipeline.cache import PASSING
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
     from dspy_programs.solver import Findings
 
 PUBLISHED = "video/briefing.mp4"
-ENDINGS = frozenset(
-    f".{ending}"
-    for ending in "mp4 m4v mov mkv webm avi mpg mpeg ts m2ts mts wmv flv ogv 3gp".split()  # noqa: SIM905 -- a list of words
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +55,7 @@ class MediaStage(BaseStage):
 
     def sources(self, task: Task) -> Sequence[Path]:
         """The videos, the published one first."""
-        found = [path for path in task.files() if path.suffix.casefold() in ENDINGS]
+        found = [path for path in task.files() if _is_video(path)]
         return sorted(found, key=lambda path: _name(task, path) != PUBLISHED)
 
     def settings(self, inputs: Inputs) -> Mapping[str, Any]:
@@ -155,6 +152,13 @@ def _items(folder: Path, video: str) -> list[Any]:
                 )
             )
     return items
+
+
+def _is_video(path: Path) -> bool:
+    try:
+        return _core.detect_kind(path) == "video"
+    except SourceError:  # the catalog says that it cannot be opened
+        return False
 
 
 def _terms(task: Task) -> tuple[str, ...]:

@@ -202,7 +202,8 @@ fn by_ending(ending: &str) -> Option<Kind> {
         "xlsx" | "xlsm" | "xlsb" | "xls" | "ods" => Kind::Workbook,
         "md" | "markdown" | "txt" | "text" | "rst" | "html" | "htm" | "pdf" | "doc" | "docx" | "odt" | "rtf"
         | "pptx" => Kind::Document,
-        "mp4" | "m4v" | "mov" | "mkv" | "webm" | "avi" | "mpg" | "mpeg" | "ts" | "flv" | "wmv" => Kind::Video,
+        "mp4" | "m4v" | "mov" | "mkv" | "webm" | "avi" | "mpg" | "mpeg" | "ts" | "mts" | "m2ts" | "flv" | "wmv"
+        | "ogv" | "3gp" => Kind::Video,
         "mp3" | "wav" | "m4a" | "flac" | "ogg" | "opus" | "aac" => Kind::Audio,
         "png" | "jpg" | "jpeg" | "gif" | "webp" | "bmp" | "tif" | "tiff" | "svg" => Kind::Image,
         _ => return None,

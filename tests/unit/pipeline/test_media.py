@@ -125,6 +125,13 @@ def test_narration_that_failed_for_a_passing_reason_is_tried_again(
     assert taken(task, up, tmp_path / "cache").records[0].state == "cached"
 
 
+def test_a_video_is_found_by_its_content(with_videos: Callable[..., Task], tmp_path: Path) -> None:
+    task = with_videos("media/recording.bin")
+    run = taken(task, Fixed(), tmp_path / "cache")
+    assert state(run) == ("done", None)
+    assert [video["video"] for video in run.products["media"].value["videos"]] == ["media/recording.bin"]
+
+
 def test_the_task_goes_on_where_no_video_can_be_read(with_videos: Callable[..., Task]) -> None:
     task = with_videos("video/briefing.mp4")
 
