@@ -282,3 +282,63 @@ def test_integers_keep_every_digit_that_the_file_has(tmp_path: Path) -> None:
     kind, values = column(table, "id")
     assert kind == "HUGEINT"
     assert [int(value) for value in values] == [9007199254740993, -123456789012345678901, 3]
+
+
+# Tables below one another, and remarks ------------------------------------------------------------------------------
+
+
+def test_a_second_table_below_a_blank_row_is_a_table_of_its_own(read: Read) -> None:
+    first, second = read(
+        ("region", "sales"), ("North", 10), ("South", 12), (), ("Staff",), ("name", "age", "city"), ("Ann", 31, "Rome")
+    )
+    assert (first.name, second.name) == ("book", "book_2")
+    assert rows(first) == [("North", 10), ("South", 12)]
+    assert second.columns == [("name", "VARCHAR"), ("age", "BIGINT"), ("city", "VARCHAR")]
+    assert rows(second) == [("Ann", 31, "Rome")]
+    assert note(second, "preamble") == (1, ["Staff"])
+
+
+def test_a_second_table_of_the_same_columns_has_names_where_values_stood(read: Read) -> None:
+    tables = read(("产品", "数量"), ("甲", 1), ("乙", 2), (), ("部门", "人数"), ("研发", 5), ("市场", 6))
+    assert [table.columns[0][0] for table in tables] == ["产品", "部门"]
+    assert rows(tables[1]) == [("研发", 5), ("市场", 6)]
+
+
+def test_a_header_that_is_repeated_below_a_blank_row_continues_the_table(read: Read) -> None:
+    [table] = read(("id", "n"), (1, 2), (), ("id", "n"), (3, 4))
+    assert rows(table) == [(1, 2), (3, 4)]
+    assert note(table, "repeated-header")[0] == 1
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        [("West", 9), ("East", 8)],
+        [("pending", "later"), ("West", 9)],
+        [("words", "alone")],
+    ],
+)
+def test_rows_below_a_blank_row_stay_rows(read: Read, below: Sequence[Sequence[Any]]) -> None:
+    [table] = read(("region", "state"), ("North", "open"), ("South", "shut"), ("South", "x"), (), *below)
+    assert len(rows(table)) == 3 + len(below)
+
+
+def test_remarks_below_a_table_are_left_out_and_shown(read: Read) -> None:
+    [table] = read(
+        ("region", "q1", "q2"), ("North", 1, 2), ("South", 3, 4), (), ("Figures are preliminary",), ("来源：统计局",)
+    )
+    assert table.columns[0] == ("region", "VARCHAR")
+    assert rows(table) == [("North", 1, 2), ("South", 3, 4)]
+    assert note(table, "footer") == (2, ["Figures are preliminary", "来源：统计局"])
+
+
+def test_a_record_of_which_little_is_known_stays_a_row_of_a_sheet(read: Read) -> None:
+    [table] = read(("region", "q1", "q2"), ("North", 1, 2), ("South", 3, 4), ("West",))
+    assert rows(table)[-1] == ("West", None, None)
+
+
+def test_a_total_with_its_numbers_stays(read: Read) -> None:
+    [table] = read(("region", "q1", "q2"), ("North", 1, 2), ("South", 3, 4), ("Total", 4, 6), ("Source: office",))
+    assert rows(table)[-1] == ("Total", 4, 6)
+    assert note(table, "total-row") == (1, ["Total | 4 | 6"])
+    assert note(table, "footer") == (1, ["Source: office"])

@@ -13,6 +13,7 @@ pub mod names;
 pub mod null_tokens;
 pub mod numbers;
 pub mod readings;
+mod remarks;
 pub mod sqlite;
 pub mod table;
 pub mod workbook;

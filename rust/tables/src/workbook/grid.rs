@@ -54,6 +54,26 @@ impl Grid {
         self.cells.is_empty()
     }
 
+    /// Divides the sheet above each of these rows; what was noted of the whole stays with the first part.
+    pub(super) fn divided(mut self, starts: &[u32]) -> Vec<Self> {
+        let mut parts = Vec::with_capacity(starts.len() + 1);
+        for start in starts.iter().rev() {
+            let cells = self
+                .cells
+                .split_off(self.cells.partition_point(|filled| filled.row < *start));
+            let (merged, above) = self.merged.iter().partition(|area| area.start.0 >= *start);
+            self.merged = above;
+            parts.push(Self {
+                cells,
+                merged,
+                ..Self::default()
+            });
+        }
+        parts.push(self);
+        parts.reverse();
+        parts
+    }
+
     /// Adds a cell whose number format may show it as a code.
     pub(super) fn push_formatted(
         &mut self,

@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use calamine::Dimensions;
 
+use super::blocks::{cut_remarks, cut_repeated};
 use super::grid::{Filled, Grid};
 use crate::dynamic::{self, Cell};
+use crate::remarks::is_total;
 use crate::table::{Note, SourceTable};
 
 /// One row's cells, in order.
@@ -17,10 +19,11 @@ const MAX_HEADER_ROWS: usize = 5;
 /// A header this far down has never been seen; looking further costs time on sheets of a million rows.
 const MAX_PREAMBLE: usize = 100;
 
-/// Makes a table of a sheet that holds at least one cell.
+/// Makes a table of a part of a sheet that holds at least one cell.
 pub(super) fn table(name: &str, mut grid: Grid, mut notes: Vec<Note>) -> SourceTable {
     notes.extend(grid.notes());
     let merged = std::mem::take(&mut grid.merged);
+    let footer = cut_remarks(&mut grid);
     let rows = rows_of(&grid);
     let start = header_row(&rows, &merged);
     let (labels, header_rows) = if is_data(&rows[start..]) {
@@ -43,7 +46,17 @@ pub(super) fn table(name: &str, mut grid: Grid, mut notes: Vec<Note>) -> SourceT
         notes.push(labels.iter().fold(note, |note, (_, label)| note.with_sample(label)));
     }
     let first_body = rows.get(start + header_rows).map_or(u32::MAX, |row| row[0].row);
+    let header = (header_rows == 1).then(|| rows[start][0].row);
     drop(rows);
+    let repeated = header.map_or(0, |header| cut_repeated(&mut grid, header));
+    if repeated > 0 {
+        notes.push(Note::new(
+            "repeated-header",
+            "repetitions of the header were left out",
+            repeated,
+        ));
+    }
+    notes.extend(footer);
 
     let filled_down = fill_down(&mut grid, &merged, first_body);
     if filled_down > 0 {
@@ -52,6 +65,14 @@ pub(super) fn table(name: &str, mut grid: Grid, mut notes: Vec<Note>) -> SourceT
     }
     let rows = rows_of(&grid);
     let body = &rows[rows.partition_point(|row| row[0].row < first_body)..];
+    if let [.., last] = body
+        && body.len() > 2
+        && last.len() > 1
+        && is_total(&dynamic::spelling(&last[0].cell))
+    {
+        let message = "the last row looks like the total of the others; it was kept";
+        notes.push(Note::new("total-row", message, 1).with_sample(&spelled(last)));
+    }
     let used: BTreeSet<u32> = body
         .iter()
         .flat_map(|row| row.iter().map(|filled| filled.column))
@@ -82,7 +103,7 @@ pub(super) fn table(name: &str, mut grid: Grid, mut notes: Vec<Note>) -> SourceT
     dynamic::assemble(name, &headers, &columns, body.len(), notes)
 }
 
-fn rows_of(grid: &Grid) -> Vec<Row<'_>> {
+pub(super) fn rows_of(grid: &Grid) -> Vec<Row<'_>> {
     grid.cells.chunk_by(|a, b| a.row == b.row).collect()
 }
 

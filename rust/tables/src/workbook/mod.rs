@@ -1,5 +1,6 @@
 //! Workbooks (xlsx, xlsm, xlsb, xls, ods) as tables, one a sheet.
 
+mod blocks;
 mod codes;
 mod exact;
 mod grid;
@@ -86,7 +87,7 @@ fn tables(stem: &str, bytes: &Arc<[u8]>) -> Result<Vec<SourceTable>, TableError>
         let note = Note::new("empty-sheets", message, empty.len() as u64);
         empty.iter().fold(note, |note, name| note.with_sample(name))
     });
-    let table = |(name, hidden, grid): (String, bool, Grid)| {
+    let tables = |(name, hidden, grid): (String, bool, Grid)| {
         let mut notes: Vec<Note> = left_out.take().into_iter().collect();
         if single {
             notes.push(Note::new("title", "the file itself names its table", 0).with_sample(&name));
@@ -94,9 +95,18 @@ fn tables(stem: &str, bytes: &Arc<[u8]>) -> Result<Vec<SourceTable>, TableError>
         if hidden {
             notes.push(Note::new("hidden-sheet", "the workbook hides this sheet", 0));
         }
-        layout::table(if single { stem } else { &name }, grid, notes)
+        let name = if single { stem.to_owned() } else { name };
+        let parts = blocks::split(grid).into_iter().enumerate();
+        parts.map(move |(at, part)| {
+            let name = if at == 0 {
+                name.clone()
+            } else {
+                format!("{name}_{}", at + 1)
+            };
+            layout::table(&name, part, std::mem::take(&mut notes))
+        })
     };
-    Ok(sheets.into_iter().map(table).collect())
+    Ok(sheets.into_iter().flat_map(tables).collect())
 }
 
 impl Workbook {
