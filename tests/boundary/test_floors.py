@@ -16,6 +16,7 @@ FLOORS = (
         "debriefer.catalog",
         "debriefer.media",
         "debriefer.workbench",
+        "debriefer.judgement",
         "debriefer.scoring",
         "debriefer.offline",
         "debriefer.models",
