@@ -9,7 +9,6 @@ from dspy_programs.solver.settings import Retry, SolverSettings, settings_for
 from dspy_programs.solver.signatures import CompressTurns, NextAction
 from dspy_programs.solver.tables import describe_tables
 from dspy_programs.solver.trajectory import Call, Notes, Observation, Trajectory, Turn
-from dspy_programs.solver.verdict import Verdict
 
 __all__ = [
     "Briefing",
@@ -31,7 +30,6 @@ __all__ = [
     "Timeline",
     "Trajectory",
     "Turn",
-    "Verdict",
     "brief",
     "describe_tables",
     "render_transcript",

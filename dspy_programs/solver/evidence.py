@@ -10,10 +10,10 @@ from typing import Any
 import dspy
 import pydantic
 
+from debriefer.judgement import VideoVerdict
 from debriefer.models import neutralise
 from debriefer.offline import Link
 from dspy_programs.solver.trajectory import image_block
-from dspy_programs.solver.verdict import Verdict
 
 _FROZEN = pydantic.ConfigDict(frozen=True, extra="forbid")
 
@@ -135,7 +135,7 @@ class Findings:
     """
 
     timeline: Timeline | None = None
-    verdict: Verdict | str | None = None
+    verdict: VideoVerdict | str | None = None
     document_tables: tuple[DocumentTable, ...] = ()
     folded: frozenset[str] = frozenset()
     links: tuple[Link, ...] = ()

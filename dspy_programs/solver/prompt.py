@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from debriefer.catalog import Catalog
+from debriefer.judgement import VideoVerdict
+from debriefer.judgement.hint import hint
 from debriefer.models import count_image_tokens, count_tokens, neutralise
 from debriefer.task import Task
 from dspy_programs.solver.evidence import Evidence, Findings, Narration, Slide, Timeline, document_hints
 from dspy_programs.solver.hints import describe_links
 from dspy_programs.solver.rules import SCAFFOLD_NOTE, SOLVER_RULES, VIDEO_RULES
 from dspy_programs.solver.tables import describe_tables, words
-from dspy_programs.solver.verdict import Verdict
 
 # Shares of the model's window. What remains is for the trajectory, which needs room for its newest observation.
 _KNOWLEDGE_SHARE = 0.25
@@ -122,9 +123,9 @@ def task_layer(knowledge: str, *, video: bool, verdict: str | None) -> str:
     return "\n\n".join(parts)
 
 
-def _verdict(verdict: Verdict | str | None, budget: float, count: Callable[[str], int]) -> str | None:
+def _verdict(verdict: VideoVerdict | str | None, budget: float, count: Callable[[str], int]) -> str | None:
     """Return the verdict as text within a number of tokens; its head says what matters most."""
-    text = verdict.text() if isinstance(verdict, Verdict) else verdict
+    text = hint(verdict) if isinstance(verdict, VideoVerdict) else verdict
     if text is None or count(text) <= budget:
         return text
     kept = int(len(text) * budget / count(text))

@@ -29,6 +29,7 @@ def describe_tables(
     *,
     question: str = "",
     count: Callable[[str], int] = len,
+    without_kinds: Collection[str] = (),
 ) -> str:
     """Describe the tables of a catalog for a prompt.
 
@@ -42,11 +43,12 @@ def describe_tables(
         budget: Largest size of the description in the units of `count`, or `None` for no limit.
         question: Text whose words decide which tables are folded last.
         count: Size of a text; characters where nothing is given.
+        without_kinds: Kinds of tables that are not described at all.
 
     Returns:
         The description, in the order of table names; the same text for the same catalog.
     """
-    tables = list(catalog.tables.values())
+    tables = [table for table in catalog.tables.values() if table.kind not in without_kinds]
     described = {table.name: _describe(catalog, table) for table in tables if table.name not in folded}
     shown = {
         table.name: described[table.name][1] if table.name in described else _fold(table, "judged irrelevant")

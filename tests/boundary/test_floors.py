@@ -10,7 +10,7 @@ from tests.conftest import ROOT
 
 # One list a floor, lowest first; what stands on one floor may import its own floor and those below.
 FLOORS = (
-    ("debriefer._core", "debriefer.digests", "debriefer.errors", "debriefer.lazy"),
+    ("debriefer._core", "debriefer.digests", "debriefer.errors", "debriefer.lazy", "debriefer.side_names"),
     (
         "debriefer.task",
         "debriefer.catalog",

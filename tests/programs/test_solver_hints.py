@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from debriefer.catalog import Catalog
+from debriefer.judgement import Distractor, VideoVerdict
+from debriefer.judgement.hint import hint
+from debriefer.judgement.model import Unsupported
 from debriefer.models import count_tokens
 from debriefer.models.text import MARKERS
 from debriefer.offline import Link
@@ -21,7 +24,6 @@ from dspy_programs.solver import (
     Solver,
     SolverSettings,
     Timeline,
-    Verdict,
     brief,
     describe_tables,
     render_transcript,
@@ -95,13 +97,20 @@ def test_a_run_hands_the_links_on_and_can_go_without(tmp_path: Path, monkeypatch
     assert "no links today" in (tmp_path / "broken" / "logs" / "task_2" / "hints.json").read_text()
 
 
-VERDICT = Verdict(
-    "ADOPT_AND_VERIFY",
-    candidate=[["甲", 3], [f"b {IMAGE}", None]],
-    columns=["公司", "n"],
-    key_frames=[6, 7],
-    confidence="high",
-    note="The panel\nshows both rows.",
+VERDICT = VideoVerdict(
+    finding="shown",
+    has_displayed_answer=True,
+    decision="ADOPT_AND_VERIFY",
+    confidence=0.84,
+    agreement=0.8,
+    claimed_values=[["甲", "3"], [f"b {IMAGE}", ""]],
+    normalized_values=[["甲", "30000"], [f"b {IMAGE}", ""]],
+    conversion="× 10000",
+    target_columns=["公司", "n"],
+    source_frames=["slide 6", "slide 7"],
+    distractors=[Distractor(slide="3", why="an earlier period", kind="old_batch")],
+    reason="The panel\nshows both rows.",
+    unsupported=[Unsupported(row=2, column=1, value="b", slides=["7"])],
 )
 FINDINGS = Findings(
     timeline=Timeline(
@@ -119,19 +128,37 @@ FINDINGS = Findings(
 
 
 def test_a_verdict_says_what_the_specification_lists() -> None:
-    lines = VERDICT.text().splitlines()
+    lines = (hint(VERDICT) or "").splitlines()
     assert lines[0].startswith("- verdict: ADOPT_AND_VERIFY: ")
-    assert lines[1].startswith('- candidate answer: [["甲", 3], ["b ')
-    assert lines[2:] == [
+    assert lines[1].startswith('- candidate answer: [["甲", "3"], ["b ')
+    assert lines[2].startswith('- the same in the data\'s units (× 10000): [["甲", "30000"], ["b ')
+    assert lines[3:-1] == [
         "- expected columns: 公司, n",
-        "- key slides: 6, 7",
-        "- confidence: high",
-        "- note: The panel shows both rows.",
-        "- this is a hint: you have the last word",
+        "- key slides: slide 6, slide 7",
+        "- confidence: high (0.84); agreement of the rounds: 80%",
+        "- not found on the slides they cite: 'b' (row 2, column 1)",
+        "- looks like the answer and is not: slide 3: old_batch (an earlier period)",
+        "- reason: The panel shows both rows.",
     ]
+    assert lines[-1].endswith("This is a hint: you have the last word")
+    assert "`video_claim`" in lines[-1]
     assert not any(marker in line for marker in MARKERS for line in lines)
-    many = Verdict("ADOPT", candidate=[[n] for n in range(80)]).text()
-    assert "and 30 more rows" in many
+    many = hint(VERDICT.model_copy(update={"claimed_values": [[str(n)] for n in range(80)]}))
+    assert "and 30 more rows" in (many or "")
+
+
+def test_what_is_not_shown_what_is_unknown_and_a_conflict_of_units_stay_apart() -> None:
+    def first(**values: object) -> str:
+        return (hint(VideoVerdict(**values)) or "").splitlines()[0]
+
+    assert first(finding="not_shown").startswith("- verdict: RECOMPUTE: the video does not show")
+    assert first(finding="unknown").startswith("- verdict: UNKNOWN: it could not be judged")
+    conflict = VERDICT.model_copy(update={"decision": "RECOMPUTE", "unit_consistent": False})
+    said = hint(conflict) or ""
+    assert said.startswith("- verdict: RECOMPUTE: the video shows an answer, but not one to take over")
+    assert "- units: the video's unit is not the data's" in said
+    assert hint(VideoVerdict.without_video("t")) is None
+    assert hint(VideoVerdict.not_prepared("t", "no frames")) is None
 
 
 def script(seen: Seen) -> Iterator[Say]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
@@ -11,9 +12,13 @@ from decimal import Decimal
 from typing import Any
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from debriefer.errors import DebrieferError
+
+# A table that goes into a file or a pipe need not fit a terminal.
+_PLAIN_WIDTH = 160
 
 messages = Console(stderr=True, highlight=False)
 
@@ -39,6 +44,15 @@ def data(text: str) -> None:
 def data_json(value: Any) -> None:  # noqa: ANN401 -- any JSON value
     """Write `value` as one line of JSON to stdout."""
     data(json.dumps(_plain(value), ensure_ascii=False, allow_nan=False, default=str))
+
+
+def data_table(grid: Table) -> None:
+    """Write a table for people to stdout, as plain text where that is no terminal."""
+    terminal = Console(file=sys.stdout, highlight=False)
+    text = io.StringIO()
+    width = terminal.width if terminal.is_terminal else _PLAIN_WIDTH
+    Console(file=text, width=width, force_terminal=terminal.is_terminal, highlight=False).print(grid)
+    data("\n".join(line.rstrip() for line in text.getvalue().splitlines()))
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 -- any JSON value

@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from debriefer.models import Budget
-from debriefer.pipeline import MediaSettings, ModelChoice, RunSettings
+from debriefer.pipeline import JudgeSettings, MediaSettings, ModelChoice, RunSettings
 
 _MODEL = "With a model"
 _DEFAULTS = RunSettings()
@@ -78,6 +78,15 @@ SpeechModel = Annotated[
         show_default=False,
     ),
 ]
+JudgeRounds = Annotated[
+    int,
+    typer.Option(
+        "--judge-rounds",
+        min=0,
+        help="Rounds of the vote on whether the video shows the answer; 0 for none.",
+        rich_help_panel="Video",
+    ),
+]
 Resume = Annotated[
     bool, typer.Option("--resume", help="Go on: leave what was delivered under the same inputs and settings.")
 ]
@@ -98,6 +107,7 @@ class Shared:
     offline_fallback: Fallback = True
     hints: Hints = True
     speech_model: SpeechModel = None
+    judge_rounds: JudgeRounds = _DEFAULTS.judge.rounds
     cache: CacheFolder = None
     no_cache: NoCache = False
     resume: Resume = False
@@ -115,6 +125,7 @@ class Shared:
             self.always_answer,
             self.hints,
             MediaSettings(speech_model=self.speech_model),
+            JudgeSettings(rounds=self.judge_rounds),
         )
 
     def choice(self) -> ModelChoice | None:

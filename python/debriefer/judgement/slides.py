@@ -102,7 +102,8 @@ def _items(folder: Path, place: int, *, several: bool) -> Sequence[JudgedSlide |
     path = folder / INPUT_FILE
     try:
         values = json.loads(path.read_bytes())
-        name = str(values["video"]) if several else ""
+        # Models name a slide of the second video `2:7`, so they are told which one is the second.
+        name = f"video {place}, {values['video']}" if several else ""
         return [_item(item, folder, place, name) for item in values["timeline"]]
     except (OSError, ValueError, KeyError, TypeError) as error:
         message = f"`{path.name}` of `{folder.name}` cannot be read: {error}"

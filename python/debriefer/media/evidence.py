@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import csv
-import os
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import duckdb
 import polars as pl
 
-from debriefer.catalog.arrow_stream import ArrowStream
-from debriefer.catalog.identifiers import quote_identifier
-from debriefer.catalog.model import META_SCHEMA, Column, Manifest, Table
-from debriefer.catalog.names import unique_columns
-from debriefer.catalog.readers import read
-from debriefer.errors import DebrieferError
+from debriefer.catalog.side_file import side_file, typed_frame
 from debriefer.media.store import VideoStore
 
 KIND = "video"
-_INCOMING = "incoming"
 
 # The fixed tables: name, and one SELECT over a store's tables for each. `$video` is the video's name.
 _TABLES: Mapping[str, str] = {
@@ -83,44 +71,21 @@ def write_evidence(stores: Mapping[str, VideoStore], target: Path) -> tuple[str,
     Raises:
         duckdb.Error: The file cannot be written.
     """
-    partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
-    partial.unlink(missing_ok=True)
-    tables: list[Table] = []
     source = ", ".join(stores)
-    try:
-        with contextlib.closing(duckdb.connect(str(partial))) as connection:
-            for name, query in _TABLES.items():
-                frame = pl.concat([_frame(store, query, video) for video, store in stores.items()])
-                tables.append(_create(connection, name, frame, source, name))
-            for place, (video, store) in enumerate(stores.items(), start=1):
-                prefix = "video" if place == 1 else f"video{place}"
-                for grid in _clean(store):
-                    label = f"slide {grid.slide}, table {grid.table}"
-                    name = f"{prefix}_table_{grid.slide}_{grid.table}"
-                    tables.append(_create(connection, name, _typed(grid), video, label))
-            manifest = Manifest(tuple(tables), (), (), fingerprint=source)
-            connection.execute(f"CREATE SCHEMA {META_SCHEMA}")
-            connection.execute(f"CREATE TABLE {META_SCHEMA}.manifest AS SELECT ? AS value", [manifest.to_json()])
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
-    return tuple(table.name for table in tables)
+    with side_file(target, KIND, source) as side:
+        for name, query in _TABLES.items():
+            side.add(name, pl.concat([_frame(store, query, video) for video, store in stores.items()]), source, name)
+        for place, (video, store) in enumerate(stores.items(), start=1):
+            prefix = "video" if place == 1 else f"video{place}"
+            for grid in _clean(store):
+                label = f"slide {grid.slide}, table {grid.table}"
+                side.add(f"{prefix}_table_{grid.slide}_{grid.table}", typed_frame(grid.header, grid.rows), video, label)
+    return tuple(table.name for table in side.tables)
 
 
 def _frame(store: VideoStore, query: str, video: str) -> pl.DataFrame:
     with store.connect() as connection:
         return pl.DataFrame(connection.sql(query, params={"video": video}))
-
-
-def _create(
-    connection: duckdb.DuckDBPyConnection, name: str, frame: pl.DataFrame, source: str, source_name: str
-) -> Table:
-    connection.register(_INCOMING, ArrowStream(frame))
-    connection.execute(f"CREATE TABLE {quote_identifier(name)} AS FROM {_INCOMING}")
-    connection.unregister(_INCOMING)
-    described = connection.execute(f"DESCRIBE {quote_identifier(name)}").fetchall()
-    columns = tuple(Column(row[0], row[1]) for row in described)
-    return Table(name, source, source_name, KIND, columns, len(frame))
 
 
 def _clean(store: VideoStore) -> Iterator[_Grid]:
@@ -148,29 +113,3 @@ def _looks_like_header(first: Sequence[str], body: Sequence[Sequence[str]]) -> b
 
 def _has_digit(text: str) -> bool:
     return any(character.isdigit() for character in text)
-
-
-def _typed(grid: _Grid) -> pl.DataFrame:
-    """Return a table with the types that the catalog's reader gives it; text where the reader sees another shape."""
-    names = unique_columns(grid.header)
-    plain = pl.DataFrame(
-        [list(texts) for texts in grid.rows], schema=dict.fromkeys(names, pl.String), orient="row"
-    ).select(pl.all().replace("", None))
-    with tempfile.TemporaryDirectory(prefix="debriefer-") as folder:
-        path = Path(folder) / "table.csv"
-        with path.open("w", encoding="utf-8", newline="") as stream:
-            csv.writer(stream, quoting=csv.QUOTE_ALL).writerows([names, *grid.rows])
-        try:
-            readable: Any = next(read(path, "delimited"))
-        except (DebrieferError, StopIteration):
-            return plain
-        if isinstance(readable, DebrieferError) or readable.stream is None or readable.rows != len(grid.rows):
-            return plain
-        if [name for name, _ in readable.columns] != names:
-            return plain
-        with contextlib.closing(duckdb.connect()) as connection:
-            connection.register(_INCOMING, readable.stream)
-            items = ", ".join(
-                f"{quote_identifier(name)}::{kind} AS {quote_identifier(name)}" for name, kind in readable.columns
-            )
-            return pl.DataFrame(connection.sql(f"SELECT {items} FROM {_INCOMING}"))

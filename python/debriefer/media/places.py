@@ -5,5 +5,4 @@ from __future__ import annotations
 FRAMES_FOLDER = "_video_frames"
 INPUT_FILE = "video_input.json"
 TIMELINE_FILE = "timeline.txt"
-EVIDENCE_FILE = "video.duckdb"
 STORE_FOLDER = "store"

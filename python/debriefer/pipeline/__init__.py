@@ -12,10 +12,11 @@ from debriefer.lazy import lazy_names
 if TYPE_CHECKING:
     from debriefer.pipeline.batch import find_tasks, run
     from debriefer.pipeline.cache import Cache
+    from debriefer.pipeline.judge import JudgeStage
     from debriefer.pipeline.media import MediaStage
     from debriefer.pipeline.outcome import Attempt, Outcome, Status
     from debriefer.pipeline.registry import StageRegistry, default_registry
-    from debriefer.pipeline.settings import MediaSettings, ModelChoice, RunSettings
+    from debriefer.pipeline.settings import JudgeSettings, MediaSettings, ModelChoice, RunSettings
     from debriefer.pipeline.single import solve
     from debriefer.pipeline.stage import BaseStage, Inputs, Product, Stage, StageRecord
 
@@ -24,6 +25,8 @@ _HOMES = {
     "BaseStage": "stage",
     "Cache": "cache",
     "Inputs": "stage",
+    "JudgeSettings": "settings",
+    "JudgeStage": "judge",
     "MediaSettings": "settings",
     "MediaStage": "media",
     "ModelChoice": "settings",
@@ -45,6 +48,8 @@ __all__ = [
     "BaseStage",
     "Cache",
     "Inputs",
+    "JudgeSettings",
+    "JudgeStage",
     "MediaSettings",
     "MediaStage",
     "ModelChoice",

@@ -6,6 +6,9 @@ import os
 import shutil
 from pathlib import Path
 
+# What a stage writes into this folder of its product goes to the task's log.
+LOGS_FOLDER = "logs"
+
 
 def link_or_copy(source: Path, target: Path) -> None:
     """Put `source` at `target` without copying where the file system can; the file must not be written to."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from debriefer.models import Models
 from debriefer.models.redact import Redactor
+from debriefer.pipeline.files import LOGS_FOLDER
 
 
 def redactor_for(models: Models | None) -> Redactor:
@@ -26,12 +27,13 @@ def redactor_for(models: Models | None) -> Redactor:
 class TaskLog:
     """The folder `logs/<task>/`."""
 
-    def __init__(self, folder: Path, redact: Redactor) -> None:
-        """Begin a log in `folder`, in place of one of an earlier run."""
+    def __init__(self, folder: Path, redact: Redactor, *, fresh: bool = True) -> None:
+        """Begin a log in `folder`, in place of one of an earlier run; not `fresh`, add to it."""
         self.folder = folder
         self._redact = redact
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
+        if fresh:
+            shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True, exist_ok=not fresh)
 
     def json(self, name: str, value: Mapping[str, Any] | list[Any]) -> None:
         """Write a JSON file."""
@@ -56,6 +58,12 @@ class TaskLog:
         """Copy a text file of the working copy, if it is there."""
         if source.is_file() and not source.is_symlink():
             self.text(name, source.read_bytes().decode("utf-8", "replace"))
+
+    def copy_product(self, folder: Path) -> None:
+        """Copy what a stage's product in `folder` has for the log."""
+        logs = folder / LOGS_FOLDER
+        for path in sorted(logs.rglob("*")):
+            self.copy(path, path.relative_to(logs).as_posix())
 
     def remove(self, name: str) -> None:
         """Delete a file."""

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from debriefer import _core
 from debriefer.errors import MediaError, SourceError
 from debriefer.media.hotwords import hotwords
-from debriefer.media.places import EVIDENCE_FILE, FRAMES_FOLDER, INPUT_FILE, STORE_FOLDER
+from debriefer.media.places import FRAMES_FOLDER, INPUT_FILE, STORE_FOLDER
 from debriefer.pipeline.cache import PASSING
 from debriefer.pipeline.files import link_or_copy
 from debriefer.pipeline.settings import MediaSettings
 from debriefer.pipeline.stage import BaseStage, Inputs, Product
+from debriefer.side_names import VIDEO_FILE
 from debriefer.task import Task
 
 if TYPE_CHECKING:
@@ -50,13 +51,12 @@ class MediaStage(BaseStage):
         workdir = inputs.task.folder / "workdir"
         # What an earlier run left in a working copy that was kept must not pass for this one's.
         shutil.rmtree(workdir / FRAMES_FOLDER, ignore_errors=True)
-        (workdir / EVIDENCE_FILE).unlink(missing_ok=True)
+        (workdir / VIDEO_FILE).unlink(missing_ok=True)
         return None if self.sources(inputs.task) else "the task has no video"
 
     def sources(self, task: Task) -> Sequence[Path]:
         """The videos, the published one first."""
-        found = [path for path in task.files() if _is_video(path)]
-        return sorted(found, key=lambda path: _name(task, path) != PUBLISHED)
+        return videos_of(task)
 
     def settings(self, inputs: Inputs) -> Mapping[str, Any]:
         """Readers, listener and the terms that it is told."""
@@ -94,7 +94,7 @@ class MediaStage(BaseStage):
         if not stores:
             message = _without(failures[0].message, inputs.task.folder)
             raise MediaError(message, hint=failures[0].hint)
-        write_evidence(stores, folder / EVIDENCE_FILE)
+        write_evidence(stores, folder / VIDEO_FILE)
         return {"videos": videos, "refused": refused, PASSING: any(video[PASSING] for video in videos)}
 
     def lay(self, product: Product, task: Task) -> None:
@@ -109,7 +109,7 @@ class MediaStage(BaseStage):
                     place = target / path.relative_to(source)
                     place.parent.mkdir(parents=True, exist_ok=True)
                     link_or_copy(path, place)
-        link_or_copy(product.folder / EVIDENCE_FILE, workdir / EVIDENCE_FILE)
+        link_or_copy(product.folder / VIDEO_FILE, workdir / VIDEO_FILE)
 
     def tell(self, product: Product, findings: Findings) -> Findings:
         """Add the timeline; a slide that comes back is named but not shown again."""
@@ -127,6 +127,12 @@ class MediaStage(BaseStage):
         from debriefer.pipeline.makers import makers_of  # noqa: PLC0415 -- loads NumPy and Polars; most tasks have no video
 
         return makers_of(self.media, inputs.models)
+
+
+def videos_of(task: Task) -> Sequence[Path]:
+    """Return the videos of a task, the published one first."""
+    found = [path for path in task.files() if _is_video(path)]
+    return sorted(found, key=lambda path: _name(task, path) != PUBLISHED)
 
 
 def _items(folder: Path, video: str) -> list[Any]:

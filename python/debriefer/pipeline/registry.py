@@ -1,4 +1,4 @@
-"""Which stages there are: videos and the catalog always, others as they are plugged in."""
+"""Which stages there are: videos, the catalog and the judge always, others as they are plugged in."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from debriefer import __version__
 from debriefer.catalog import CATALOG_FILE, Catalog
 from debriefer.catalog.model import MANIFEST_VERSION
 from debriefer.pipeline.files import link_or_copy
+from debriefer.pipeline.judge import JudgeStage
 from debriefer.pipeline.media import MediaStage
-from debriefer.pipeline.settings import MediaSettings
+from debriefer.pipeline.settings import RunSettings
 from debriefer.pipeline.stage import PLUGGABLE, BaseStage, Inputs, Product, Stage
 from debriefer.task import Task
 
@@ -80,13 +81,10 @@ class StageRegistry:
         return StageRegistry([*self._stages.values(), *stages])
 
 
-def default_registry(media: MediaSettings | None = None) -> StageRegistry:
-    """Return the stages that this installation has.
-
-    Args:
-        media: How videos are read.
-    """
-    return StageRegistry([MediaStage(media=media or MediaSettings()), CatalogStage()])
+def default_registry(settings: RunSettings | None = None) -> StageRegistry:
+    """Return the stages that this installation has, as a run's settings want them."""
+    settings = settings or RunSettings()
+    return StageRegistry([MediaStage(media=settings.media), CatalogStage(), JudgeStage(judge=settings.judge)])
 
 
 def package_version() -> str:

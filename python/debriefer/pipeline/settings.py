@@ -33,6 +33,30 @@ class MediaSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeSettings:
+    """How it is judged whether a video shows the answer.
+
+    Attributes:
+        rounds: Rounds of the vote (5 in the specification); 0 for no judgement.
+        seconds: Wall time of all rounds of a task together.
+        state: File of what the judge has learned, as `dspy_programs.state` writes it; `None` for nothing.
+    """
+
+    rounds: int = 5
+    seconds: float = 900.0
+    state: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.rounds < 0:
+            message = f"judge rounds must not be negative, got {self.rounds}"
+            raise ValueError(message)
+
+    def budget(self) -> Budget:
+        """Return the bound on all rounds of a task: three steps each, all refilled once, and as many retries."""
+        return Budget(requests=12 * self.rounds, seconds=self.seconds)
+
+
+@dataclass(frozen=True, slots=True)
 class RunSettings:
     """How tasks are answered.
 
@@ -43,6 +67,7 @@ class RunSettings:
         always_answer: Whether the offline baseline gives its best reading, however unsure.
         hints: Whether the model is shown what the offline baseline links the question's words to.
         media: How videos are read.
+        judge: How it is judged whether a video shows the answer.
     """
 
     attempts: int = 5
@@ -51,6 +76,7 @@ class RunSettings:
     always_answer: bool = False
     hints: bool = True
     media: MediaSettings = field(default_factory=MediaSettings)
+    judge: JudgeSettings = field(default_factory=JudgeSettings)
 
     def __post_init__(self) -> None:
         if self.attempts < 1:
@@ -65,7 +91,8 @@ class RunSettings:
     def from_dict(cls, values: dict[str, Any]) -> Self:
         """Return the settings that `to_dict` gave."""
         media = MediaSettings(**values["media"])
-        return cls(**{**values, "budget": Budget(**values["budget"]), "media": media})
+        judge = JudgeSettings(**values["judge"])
+        return cls(**{**values, "budget": Budget(**values["budget"]), "media": media, "judge": judge})
 
 
 @dataclass(frozen=True, slots=True)

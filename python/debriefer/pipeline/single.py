@@ -102,7 +102,7 @@ def solve(
     task = task if isinstance(task, Task) else Task.open(task)
     name = name or task.task_id
     settings = settings or RunSettings()
-    registry = registry or default_registry(settings.media)
+    registry = registry or default_registry(settings)
     if Path(output).resolve().is_relative_to(task.folder):
         message = f"`{output}` lies inside the task folder `{task.folder}`, which is never written to"
         raise TaskError(message, hint="name a folder outside the task folder for the results")
@@ -154,6 +154,8 @@ def _answer(run: _Run, folder: Path, outcome: Outcome) -> Outcome:
         run.log.json(STAGES_FILE, [asdict(record) for record in run.records])
         ran = {"done", "cached", "failed"}
         run.seconds.update((record.name, record.seconds) for record in run.records if record.state in ran)
+    for product in stages.products.values():
+        run.log.copy_product(product.folder)
     if "catalog" not in stages.products:
         reason = "the run was stopped before the catalog was built"
         return replace(outcome, status="stopped", reason=reason, hint=RESUME_HINT, interrupted=True)

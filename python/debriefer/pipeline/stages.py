@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -142,7 +143,9 @@ class StageRun:
                 # A full or broken disk behind the cache; if the stage itself is at fault it fails again below.
                 _log.warning("the cache cannot be used for stage %s: %s", stage.name, error)
         folder = self._task.folder / ".stages" / stage.name
-        folder.mkdir(parents=True, exist_ok=True)
+        # A working copy that was kept holds what an earlier run made.
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
         return Product(key, build(folder), folder), False
 
     def _record(self, name: str, state: Any, reason: str | None, began: float, key: str | None = None) -> None:  # noqa: ANN401

@@ -11,7 +11,6 @@ from debriefer.catalog import Catalog
 from debriefer.errors import MediaError
 from debriefer.media.briefing import Briefing, Makers, brief
 from debriefer.media.evidence import write_evidence
-from debriefer.media.places import EVIDENCE_FILE
 from debriefer.media.retrieval import TextIndex, terms
 from debriefer.media.sampling import Policy, StoredFrames
 from debriefer.media.select import select
@@ -19,6 +18,7 @@ from debriefer.media.slide import Slides
 from debriefer.media.speech import Transcript
 from debriefer.media.store import SCHEMAS, VideoStore
 from debriefer.media.video_input import passages, transcript_dict, transcript_from, video_input, write_input
+from debriefer.side_names import VIDEO_FILE
 from debriefer.task import Task
 from debriefer.workbench import Workbench
 from tests.doubles.videos import FixedLayout, FixedListener, FixedSlides, write_video
@@ -134,7 +134,7 @@ def test_evidence_can_be_asked_beside_the_tasks_tables(store: VideoStore, task_w
     folder = task_with(csv={"regions.csv": "region,profit\nNorth,12.5\nSouth,8\n"})
     work = tmp_path / "work"
     (work / "workdir").mkdir(parents=True)
-    names = write_evidence({"video/briefing.mp4": store}, work / "workdir" / EVIDENCE_FILE)
+    names = write_evidence({"video/briefing.mp4": store}, work / "workdir" / VIDEO_FILE)
     assert names == ("video_slides", "video_text", "video_tables", "narration", "video_table_1_1")
     with Catalog.build(folder, work / "workdir" / "catalog.duckdb") as catalog:
         query = 'SELECT r.region FROM regions r JOIN video_table_1_1 v ON v."Region" = r.region WHERE v."Net profit" <> r.profit'
@@ -162,7 +162,7 @@ def test_evidence_can_be_asked_beside_the_tasks_tables(store: VideoStore, task_w
 def test_a_solver_reads_the_evidence_and_cannot_write_it(store: VideoStore, task_with, tmp_path: Path) -> None:  # noqa: ANN001
     copy = Task.open(task_with(csv={"regions.csv": "region,profit\nNorth,12.5\n"})).working_copy(tmp_path / "work")
     workdir = copy.folder / "workdir"
-    write_evidence({"video/briefing.mp4": store}, workdir / EVIDENCE_FILE)
+    write_evidence({"video/briefing.mp4": store}, workdir / VIDEO_FILE)
     Catalog.build(copy, workdir / "catalog.duckdb").close()
     with Workbench.create(copy.folder) as bench:
         assert "video_table_1_1: 2 rows" in bench.explore_data("\\tables")
@@ -173,7 +173,7 @@ def test_a_solver_reads_the_evidence_and_cannot_write_it(store: VideoStore, task
 
 def test_a_task_table_of_the_same_name_goes_first(store: VideoStore, task_with, tmp_path: Path) -> None:  # noqa: ANN001
     folder = task_with(csv={"narration.csv": "line\nmine\n"})
-    write_evidence({"v.mp4": store}, tmp_path / EVIDENCE_FILE)
+    write_evidence({"v.mp4": store}, tmp_path / VIDEO_FILE)
     with Catalog.build(folder, tmp_path / "catalog.duckdb") as catalog:
         assert catalog.sql("SELECT line FROM narration").item() == "mine"
         assert catalog.table("narration").kind == "delimited"
