@@ -4,7 +4,7 @@
 use crate::blobs::{blobs, filled};
 use crate::pointer::{Shape, erase};
 use crate::signature::Grid;
-use crate::stabilizer::begin_of;
+use crate::stabilizer::{MANY, begin_of};
 use crate::state::{State, changed_tiles, same, same_again, tile_contrast, tile_difference};
 use crate::ticking::ticking;
 
@@ -103,10 +103,10 @@ pub struct Found {
 pub(crate) fn merge(grid: &Grid, states: Vec<State>, pointer: &mut Option<Shape>) -> Found {
     // Tiles that settle one after the other would look like pointers.
     let masks = lively_masks(grid, &states);
-    let ((mut states, _), _) = unite(grid, states, masks, usize::MAX);
+    let ((mut states, _), _) = unite(grid, states, masks, usize::MAX, Which::Wide);
     let masks = resolve(grid, &mut states, pointer);
     let live = live_regions(grid, &masks);
-    let (mut states, masks) = unite(grid, states, masks, usize::MAX).0;
+    let (mut states, masks) = unite(grid, states, masks, usize::MAX, Which::All).0;
     let before = states.len();
     let kept = bounded(&states);
     let mut masks: Vec<Vec<bool>> = masks;
@@ -128,10 +128,10 @@ pub(crate) fn compact(grid: &Grid, states: &mut Vec<State>, pointer: &mut Option
     let tail = states.split_off(from);
     let masks = lively_masks(grid, &tail);
     let older = tail.len().saturating_sub(NEWEST);
-    let ((mut tail, _), mut gone) = unite(grid, tail, masks, older);
+    let ((mut tail, _), mut gone) = unite(grid, tail, masks, older, Which::Wide);
     let masks = resolve(grid, &mut tail, pointer);
     let older = tail.len().saturating_sub(NEWEST);
-    let ((tail, _), more) = unite(grid, tail, masks, older);
+    let ((tail, _), more) = unite(grid, tail, masks, older, Which::All);
     gone.extend(more);
     states.extend(tail);
     let moving = states.iter().filter(|state| state.moving).count();
@@ -219,9 +219,18 @@ fn live_regions(grid: &Grid, masks: &[Vec<bool>]) -> Vec<Region> {
 
 type Masked = (Vec<State>, Vec<Vec<bool>>);
 
+/// Which changes may be steps of one.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Which {
+    /// Those of more than a pointer and a cell: a cell that changes while a pointer moves would pass for one of its places.
+    Wide,
+    /// All.
+    All,
+}
+
 /// Unites neighbours among the first `count` states that look the same, and drops what never stood; returns the numbers
 /// of the states that are gone.
-fn unite(grid: &Grid, states: Vec<State>, masks: Vec<Vec<bool>>, count: usize) -> (Masked, Vec<usize>) {
+fn unite(grid: &Grid, states: Vec<State>, masks: Vec<Vec<bool>>, count: usize, which: Which) -> (Masked, Vec<usize>) {
     let mut gone = Vec::new();
     let mut kept: Vec<State> = Vec::with_capacity(states.len());
     let mut kept_masks: Vec<Vec<bool>> = Vec::with_capacity(states.len());
@@ -243,7 +252,11 @@ fn unite(grid: &Grid, states: Vec<State>, masks: Vec<Vec<bool>>, count: usize) -
                 && changed
                     .iter()
                     .all(|&tile| tile_difference(grid, tile, &last.signature, &state.signature) <= REFINED);
-            if equal || passing || refined {
+            let wide = which == Which::All
+                || changed.len() > MANY
+                || kept.len() < 2
+                || changed_tiles(grid, &kept[kept.len() - 2].signature, &last.signature, last_mask).len() > MANY;
+            if wide && (equal || passing || refined) {
                 state.start = last.start;
                 if equal {
                     state.opened = last.opened;

@@ -20,7 +20,7 @@ const POINTER: usize = 12;
 /// Motion that went on for longer, in seconds, was no transition: what came to rest began when the motion ended.
 const TRANSITION: f64 = 3.0;
 /// A change of so many tiles is more than a pointer and a cell.
-const MANY: usize = 30;
+pub(crate) const MANY: usize = 30;
 /// A scene changes when the mean difference of tiles passes this, in luma, and three times its usual value.
 const CUT: f64 = 25.0;
 const CUT_RATIO: f64 = 3.0;
