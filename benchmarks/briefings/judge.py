@@ -191,6 +191,24 @@ class Judge:
             _clear(self._still, live.box, _SMEAR)
         self._contrasts: dict[int, list[tuple[Box, float]]] = {}
         self._steps: dict[tuple[int, int], _Step] = {}
+        self._blurred: set[int] = set()
+
+    def allow_for_coding(self, content: int, image: NDArray[np.uint8], time: float) -> bool:
+        """Take over how the video itself shows a picture while it stands still; returns whether its texts are blurred.
+
+        Small grey text on a dark ground may be coded so roughly that no frame of the video agrees with it. Then blocks
+        and ghosts alone decide, since a detector can give no better picture than the video has.
+
+        Args:
+            content: The picture.
+            image: A frame from the middle of its stillness.
+            time: Its pts, in seconds.
+        """
+        if self.shows(image, time) is None:
+            self._blurred.add(content)
+            if self.shows(image, time) != content:
+                self._blurred.discard(content)
+        return content in self._blurred
 
     def shows(self, image: NDArray[np.uint8], time: float) -> int | None:
         """Return which picture a frame shows, or `None` if it shows none of them.
@@ -209,7 +227,9 @@ class Judge:
                     _clear(mask, box, _SMEAR)
         errors = {content: _error(image, self._pictures[content]) for content in self._near(image, mask)}
         best = min(errors, key=lambda content: int(errors[content][mask].sum(dtype=np.int64)))
-        if not self._texts_agree(best, errors[best], mask) or not _blocks_agree(errors[best], mask):
+        if best not in self._blurred and not self._texts_agree(best, errors[best], mask):
+            return None
+        if not _blocks_agree(errors[best], mask):
             return None
         others = (other for other in range(len(self._pictures)) if other != best)
         return None if any(self._ghost(image, best, other, mask) for other in others) else best

@@ -41,6 +41,10 @@ const DRIFTED: u16 = 4;
 const REFRESH: f64 = 0.7;
 /// So many tiles (of 3600 at 1280x720) drift for a reason: a pointer covers fewer.
 const DRIFTING: usize = 40;
+/// Grain makes tiles drift all the time (75 to 100 on a slide full of text), yet none moves as in a fade: so many more a
+/// second are taken for grain while nothing moves, and what drifts must be so many times as much.
+const GRAIN_RATE: f64 = 200.0;
+const GRAIN_RATIO: f64 = 1.5;
 
 /// What one sample told.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -70,6 +74,10 @@ pub struct Stabilizer {
     recent: VecDeque<(f64, Vec<u8>)>,
     from_recent: Vec<u16>,
     drifting: bool,
+    /// How many tiles drift by grain alone, as far as it is known.
+    grain: f64,
+    /// When more than a pointer last moved.
+    motion: f64,
     /// When a sample last differed from the one before.
     changed: f64,
     /// Whether the newest state has been set since the samples were compared with it.
@@ -114,6 +122,8 @@ impl Stabilizer {
             recent: VecDeque::new(),
             from_recent: Vec::new(),
             drifting: false,
+            grain: 0.0,
+            motion: 0.0,
             changed: 0.0,
             stale: true,
             refreshed: true,
@@ -176,7 +186,7 @@ impl Stabilizer {
             step.calmest = true;
         }
         self.note_motion(&grid, pts, pts - before);
-        self.note_drift(&grid, pts, copied);
+        self.note_drift(&grid, pts, pts - before, copied);
         step.shows = self.note_departures(&grid, pts, copied);
         Ok(step)
     }
@@ -248,6 +258,9 @@ impl Stabilizer {
                 }
             }
         }
+        if moved.len() > POINTER {
+            self.motion = pts;
+        }
         let near = near_motion(grid, &moved);
         self.activity.update(near.into_iter(), &self.last_move, pts, seconds);
         for tile in moved {
@@ -255,7 +268,7 @@ impl Stabilizer {
         }
     }
 
-    fn note_drift(&mut self, grid: &Grid, pts: f64, copied: bool) {
+    fn note_drift(&mut self, grid: &Grid, pts: f64, seconds: f64, copied: bool) {
         let mut spare = Vec::new();
         while self.recent.len() > 1 && pts - self.recent[1].0 >= DRIFT_WITHIN - 1e-6 {
             spare = self
@@ -269,16 +282,26 @@ impl Stabilizer {
         }
         let still = pts - self.changed > 2.0 * DRIFT_WITHIN;
         let oldest = self.recent.front().map(|(_, signature)| signature).filter(|_| !still);
-        self.drifting = oldest.is_some_and(|oldest| {
+        let drifted = oldest.map_or(0, |oldest| {
             differences_into(self.arch, grid, &self.current, oldest, &mut self.from_recent);
             let lively = &self.activity.lively;
-            let drifted = self
-                .from_recent
+            self.from_recent
                 .iter()
                 .zip(lively)
-                .filter(|&(&far, &lively)| far > DRIFTED && !lively);
-            drifted.count() > DRIFTING
+                .filter(|&(&far, &lively)| far > DRIFTED && !lively)
+                .count()
         });
+        #[allow(clippy::cast_precision_loss)] // a count of tiles
+        let drifted = drifted as f64;
+        let grows = if pts - self.motion >= SETTLE {
+            GRAIN_RATE * seconds
+        } else {
+            0.0
+        };
+        self.grain = drifted.min(self.grain + grows);
+        #[allow(clippy::cast_precision_loss)] // a small constant
+        let least = DRIFTING as f64;
+        self.drifting = drifted > least + GRAIN_RATIO * self.grain;
         spare.clone_from(&self.current);
         self.recent.push_back((pts, spare));
     }

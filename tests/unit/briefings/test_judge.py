@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import av
+import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -63,6 +64,23 @@ def test_a_frame_of_another_digit_does_not_count(perfect: Perfect) -> None:
     assert score.found == score.required - 1
     assert score.duplicates == 1
     assert score.changes_caught == score.changes - 2
+
+
+def test_what_the_encoder_blurs_is_not_the_detectors_fault(perfect: Perfect) -> None:
+    given, manifest, slides = perfect
+    judge = Judge.of_pictures(given._pictures, manifest)
+    content = manifest.states[0].content
+    blurred = slides[0].image.copy()
+    for text in manifest.pictures[content].texts[-1:]:
+        left, top, right, bottom = text.box
+        blurred[top:bottom, left:right] = cv2.GaussianBlur(blurred[top:bottom, left:right], (0, 0), 2)
+    assert judge.shows(blurred, slides[0].t_frame) is None
+    assert judge.allow_for_coding(content, blurred, slides[0].t_frame)
+    assert judge.shows(blurred, slides[0].t_frame) == content
+    # Half of one slide and half of another stays what it is.
+    ghost = (slides[0].image // 2 + slides[-1].image // 2).astype(np.uint8)
+    assert not judge.allow_for_coding(content, ghost, slides[0].t_frame)
+    assert judge.shows(ghost, slides[0].t_frame) is None
 
 
 def test_one_frame_for_the_whole_video_finds_one_state(perfect: Perfect) -> None:

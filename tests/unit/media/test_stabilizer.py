@@ -132,6 +132,33 @@ def test_a_pointer_that_jumps_about_is_no_change() -> None:
     assert starts(watch(pointing, 10)) == [0, 7]
 
 
+def test_a_digit_that_changes_while_a_pointer_travels_is_kept() -> None:
+    before, after = slide(1), with_digit(slide(1), 160, 130)
+    places = [(20, 20), (280, 150), (60, 140), (240, 30), (40, 80), (270, 90)]
+
+    def with_pointer(time: float) -> Picture:
+        picture = (before if time < 9.7 else after).copy()
+        stop, rest = divmod(time, 2.0)
+        (left, top), (to_left, to_top) = places[int(stop) % 6], places[(int(stop) + 1) % 6]
+        share = min(max((rest - 1.4) / 0.6, 0.0), 1.0)
+        x, y = round(left + share * (to_left - left)), round(top + share * (to_top - top))
+        picture[y : y + 14, x : x + 10] = 5
+        return picture
+
+    assert starts(watch(with_pointer, 12)) == [0, pytest.approx(9.7, abs=0.21)]
+
+
+@pytest.mark.parametrize("grain", [12, 16, 20])
+def test_grain_hides_no_slide(grain: int) -> None:
+    noise = np.random.default_rng(3)
+
+    def grainy(time: float) -> Picture:
+        picture = slide(int(time // 3)).astype(np.int16)
+        return np.clip(picture + noise.integers(-grain, grain + 1, picture.shape), 0, 255).astype(np.uint8)
+
+    assert starts(watch(grainy, 9)) == [0, 3, 6]
+
+
 def test_a_cell_that_changes_and_changes_back_is_kept() -> None:
     before = slide(1)
     after = with_digit(before, 250, 100)
