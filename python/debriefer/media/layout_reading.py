@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from debriefer.errors import MediaError
@@ -48,6 +48,16 @@ class OcrLayout:
         if self.refiner is not None:
             tree, note = layout.refined(image, tree, self.refiner)
         return Layout(tree, layout.to_hiccup(tree), note)
+
+    def series(self) -> OcrLayout:
+        """Return a reader for the pictures of one video, which reads text anew only where they differ."""
+        try:
+            reader = self._reader()
+        except MediaError:
+            return self
+        if not hasattr(reader, "reread"):
+            return self
+        return replace(self, ocr=needed("debriefer.media.layout.series").SeriesOcr(reader))
 
     def _reader(self) -> Ocr:
         if self.ocr is not None:
