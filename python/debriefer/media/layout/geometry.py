@@ -35,6 +35,11 @@ _LEAST = (14, 9, 160)
 _FILLED = 0.9
 _FILLED_SMALL = 0.8
 _SMALL = 60
+# A side of a rectangle is seen as a step of so many levels within so many pixels, its corners left out. Palest stripes
+# have 6; patches that are flat by chance of a codec's noise end where nothing is, mostly with less than 5 somewhere.
+_SEEN_STEP, _SEEN_WITHIN, _CORNER = 5.0, 3, 0.15
+# Noise may hide one side of a cell.
+_SIDES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,26 @@ def areas(image: NDArray[np.uint8], texts: Iterable[Box] = ()) -> tuple[Area, ..
             found.append(area)
         elif size(area.box) > size(found[place].box):
             found[place] = area
+    found = [area for area in found if sides(image, area.box) >= _SIDES]
     return tuple(sorted(found, key=lambda area: (-size(area.box), area.box.top, area.box.left)))
+
+
+def sides(image: NDArray[np.uint8], box: Box) -> int:
+    """Return how many sides of a rectangle can be seen: the median across them steps; the picture's edge is one."""
+    height, width = image.shape[:2]
+    across, down = round(_CORNER * (box.right - box.left)), round(_CORNER * (box.bottom - box.top))
+    strips = [
+        (image[max(0, row - _SEEN_WITHIN) : row + _SEEN_WITHIN, box.left + across : box.right - across], 1)
+        for row in (box.top, box.bottom)
+        if 0 < row < height
+    ]
+    strips += [
+        (image[box.top + down : box.bottom - down, max(0, column - _SEEN_WITHIN) : column + _SEEN_WITHIN], 0)
+        for column in (box.left, box.right)
+        if 0 < column < width
+    ]
+    unseen = sum(bool(np.ptp(np.median(strip, axis=axis), axis=0).max() < _SEEN_STEP) for strip, axis in strips)
+    return 4 - unseen
 
 
 def rules(image: NDArray[np.uint8]) -> tuple[Box, ...]:
