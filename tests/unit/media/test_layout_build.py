@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from debriefer.media.layout.build import layout_tree
+from debriefer.media.layout.build import tree_of as layout_tree_of
 from debriefer.media.layout.hiccup import to_hiccup
 from debriefer.media.layout.tables import tables
 from debriefer.media.tree import Node, Tag, TextLine
@@ -201,6 +202,19 @@ BRANCHES = [
 
 def plain_table(picture: Picture, **style: str) -> None:
     picture.table(60, 240, [260, 200, 220], BRANCHES, header="#e8edf4", **style)  # type: ignore[arg-type]
+
+
+def test_a_text_that_may_be_misread_says_so_and_a_mask_does_not() -> None:
+    pictures.need_fonts()
+    picture = Picture()
+    plain_table(picture, style="grid")
+    picture.text(60, 600, "***", 22)
+    doubtful = {"936.41": 0.89, "617.47": 0.9, "***": 0.5}
+    lines = [TextLine(text, box, doubtful.get(text, 0.99)) for text, box in picture.texts]
+    tree = layout_tree_of(picture.array(), lines)
+    assert [node.text for node in tree.walk() if "uncertain" in node.attributes] == ["936.41"]
+    assert '[:td {:uncertain true} "936.41"]' in to_hiccup(tree)
+    assert tables(tree)[0].states == ((), (), (), ())
 
 
 def test_a_patch_of_noise_around_a_cell_is_no_button() -> None:

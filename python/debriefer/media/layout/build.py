@@ -23,7 +23,7 @@ from debriefer.media.layout.state import (
     look_of,
 )
 from debriefer.media.slide import Box
-from debriefer.media.tree import Node, Ocr, Tag, TextLine
+from debriefer.media.tree import UNCERTAIN, Node, Ocr, Tag, TextLine
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,7 +41,7 @@ _FAINT, _FAINTER = 3.6, 2.2
 _PADDING = 0.15
 # Sides of a button, a tag or a field, all of which can be seen.
 _ALL = 4
-_LEAD = ("selected", "highlighted", "disabled", "struck", "masked")
+_LEAD = ("selected", "highlighted", "disabled", "struck", "masked", "uncertain")
 
 
 def layout_tree(image: NDArray[np.uint8], ocr: Ocr) -> Node:
@@ -255,6 +255,8 @@ class _Builder:
         return self._node(tag, cell.looks, cell.box if not cell.looks else None, attributes)
 
     def _node(self, tag: Tag, looks: Sequence[Look], box: Box | None, attributes: Mapping[str, str]) -> Node:
+        if any(look.line.confidence < UNCERTAIN and not look.masked for look in looks):
+            attributes = {**attributes, "uncertain": "true"}
         return Node(
             tag,
             text=" ".join(look.text for look in looks),
