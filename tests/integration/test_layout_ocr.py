@@ -120,6 +120,33 @@ def test_only_what_changed_is_recognised_again(reader: RapidOcr, monkeypatch: py
     assert len(seen) == again
 
 
+def test_a_digit_that_the_detector_overlooks_is_read_where_its_column_is(
+    reader: RapidOcr, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pictures.need_fonts()
+    picture = Picture(640, 360)
+    for number, name in enumerate(("Mill", "Copper Lane", "Dale Row", "Foss Street"), start=1):
+        picture.text(40, 60 + 40 * number, str(number), 16)
+        picture.text(90, 60 + 40 * number, name, 16)
+        picture.text(400, 60 + 40 * number, f"{900 - 7 * number}.25", 16)
+    image = picture.array()
+    gone = dict(picture.texts)["3"]
+    detect = ocr._Engine._detect
+
+    def blind(engine: ocr._Engine, image: Any, scale: float) -> list[Box]:
+        return [
+            box
+            for box in detect(engine, image, scale)
+            if not (box.left < gone.right and box.top < gone.bottom < box.bottom + 8)
+        ]
+
+    monkeypatch.setattr(ocr._Engine, "_detect", blind)
+    lines = reader.read(image)
+    assert [line.text for line in lines if line.box.left < 80] == ["1", "2", "3", "4"]
+    image[gone.top - 2 : gone.bottom + 2, gone.left - 2 : gone.right + 2] = 255
+    assert [line.text for line in reader.read(image) if line.box.left < 80] == ["1", "2", "4"]
+
+
 def test_a_layout_reader_for_a_video_says_what_one_for_a_picture_says(reader: RapidOcr) -> None:
     pictures.need_fonts()
     layout = OcrLayout(reader)
