@@ -58,11 +58,17 @@ class VisionRefiner(dspy.Module):
         Raises:
             BudgetExceededError: The run's budget is used up.
             ModelError: No model is configured.
-            MediaError: The model cannot be reached, or its reply has no tree.
+            MediaError: The model cannot be reached or sees no pictures, or its reply has no tree.
         """
-        if self._chosen[0] is None and dspy.settings.lm is None:
+        lm = self._chosen[0] or dspy.settings.lm
+        if lm is None:
             message = "no vision model is configured"
             raise ModelError(message, hint="set MODEL_API_URL and MODEL_NAME, or leave the layout to OCR")
+        settings = getattr(getattr(lm, "engine", None), "settings", None)
+        if settings is not None and not settings.vision:
+            # The picture would be left out, and the model asked about what it cannot see.
+            message = "the model is not known to see pictures"
+            raise MediaError(message, hint="set `MODEL_VISION=1` if it does, or use `--layout ocr`")
         try:
             return str(self(image=image, hiccup=hiccup).refined_tree)
         except (BudgetExceededError, ModelError):

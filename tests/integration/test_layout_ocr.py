@@ -12,11 +12,15 @@ import numpy as np
 import pytest
 
 from debriefer.errors import MediaError
+from debriefer.media.layout import ocr
 from debriefer.media.layout.build import tree_of
+from debriefer.media.layout.ink import Ink
 from debriefer.media.layout.ocr import RapidOcr, _windows
+from debriefer.media.layout.series import SeriesOcr
 from debriefer.media.layout.tables import tables
+from debriefer.media.layout_reading import OcrLayout
 from debriefer.media.slide import Box
-from debriefer.media.tree import Ocr
+from debriefer.media.tree import Ocr, TextLine
 from tests.doubles import pictures
 from tests.doubles.pictures import Picture
 
@@ -87,6 +91,69 @@ def test_a_changed_cell_is_read_anew_and_the_rest_is_taken_over(reader: RapidOcr
     assert [line.text for line in after] == [line.text.replace("1,508.91", "1,503.97") for line in before]
     far = [line for line in before if line.box.top > 200]
     assert [line for line in after if line.box.top > 200] == far
+
+
+def test_only_what_changed_is_recognised_again(reader: RapidOcr, monkeypatch: pytest.MonkeyPatch) -> None:
+    pictures.need_fonts()
+    picture = small()
+    first = picture.array()
+    changed = next(box for text, box in picture.texts if text == "-4.2%")
+    picture.draw.rectangle((changed.left, changed.top, changed.right, changed.bottom), fill="#ffffff")
+    picture.text(changed.left, changed.top, "-4.3%", 16, record=False)
+    second = picture.array()
+    seen: list[int] = []
+    recognise = ocr._Engine._recognise
+
+    def counted(engine: ocr._Engine, image: Any, ink: Ink) -> TextLine | None:
+        seen.append(ink.box.left)
+        return recognise(engine, image, ink)
+
+    monkeypatch.setattr(ocr._Engine, "_recognise", counted)
+    series = SeriesOcr(reader)
+    before = series.read(first)
+    whole = len(seen)
+    after = series.read(second)
+    assert [line.text for line in after] == [line.text.replace("-4.2%", "-4.3%") for line in before]
+    assert len(seen) - whole < whole / 3
+    again = len(seen)
+    assert series.read(first) == before
+    assert len(seen) == again
+
+
+def test_a_digit_that_the_detector_overlooks_is_read_where_its_column_is(
+    reader: RapidOcr, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pictures.need_fonts()
+    picture = Picture(640, 360)
+    for number, name in enumerate(("Mill", "Copper Lane", "Dale Row", "Foss Street"), start=1):
+        picture.text(40, 60 + 40 * number, str(number), 16)
+        picture.text(90, 60 + 40 * number, name, 16)
+        picture.text(400, 60 + 40 * number, f"{900 - 7 * number}.25", 16)
+    image = picture.array()
+    gone = dict(picture.texts)["3"]
+    detect = ocr._Engine._detect
+
+    def blind(engine: ocr._Engine, image: Any, scale: float) -> list[Box]:
+        return [
+            box
+            for box in detect(engine, image, scale)
+            if not (box.left < gone.right and box.top < gone.bottom < box.bottom + 8)
+        ]
+
+    monkeypatch.setattr(ocr._Engine, "_detect", blind)
+    lines = reader.read(image)
+    assert [line.text for line in lines if line.box.left < 80] == ["1", "2", "3", "4"]
+    image[gone.top - 2 : gone.bottom + 2, gone.left - 2 : gone.right + 2] = 255
+    assert [line.text for line in reader.read(image) if line.box.left < 80] == ["1", "2", "4"]
+
+
+def test_a_layout_reader_for_a_video_says_what_one_for_a_picture_says(reader: RapidOcr) -> None:
+    pictures.need_fonts()
+    layout = OcrLayout(reader)
+    series = layout.series()
+    image = small().array()
+    assert series.name == layout.name
+    assert series.read(image) == layout.read(image) == series.read(image)
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from debriefer.errors import MediaError
 from debriefer.media.audio import opened
@@ -49,6 +49,15 @@ class LayoutReader(Protocol):
 
     def read(self, image: NDArray[np.uint8]) -> Layout:
         """Return the layout of an RGB picture of shape (height, width, 3)."""
+        ...
+
+
+@runtime_checkable
+class SeriesReader(LayoutReader, Protocol):
+    """A reader of layouts that can gain by what it read on earlier slides of a video."""
+
+    def series(self) -> LayoutReader:
+        """Return a reader for the slides of one video, in their order."""
         ...
 
 
@@ -186,9 +195,10 @@ def brief(
     seconds["slides"] = time.perf_counter() - began
     began = time.perf_counter()
     views: list[View] = []
+    reader = makers.layout.series() if isinstance(makers.layout, SeriesReader) else makers.layout
     for slide in slides or ():
         say("layout", len(views), len(slides or ()))
-        views.append(_view(slide, views, folder, makers.layout))
+        views.append(_view(slide, views, folder, reader))
     seconds["layout"] = time.perf_counter() - began
     say("speech", 0, length)
     began = time.perf_counter()

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+UNCERTAIN = 0.9
+"""Confidence below which a text is marked `uncertain`. Over 225 pictures of 75 generated 720p videos 15 of 6,021 texts
+have less: 9 are misread (of 13 that are), 6 are right."""
+
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -62,7 +66,8 @@ class Node:
         text: The text of a leaf; empty for a container.
         children: The nodes inside, in reading order.
         attributes: What can be seen of its state: `selected`, `highlighted`, `disabled`, `struck`, `masked`
-            (each `true`), `color`, `background` (a colour's name), `size` (`large`, `medium`, `small`).
+            (each `true`), `color`, `background` (a colour's name), `size` (`large`, `medium`, `small`); `uncertain`
+            where the text may be misread.
         box: Where it stands, in pixels; `None` where a model gave the node and no text line fits it.
         confidence: Confidence in the text in [0, 1]; the least of the lines that make it up.
     """

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from debriefer.media.layout.build import layout_tree
+from debriefer.media.layout.build import tree_of as layout_tree_of
 from debriefer.media.layout.hiccup import to_hiccup
 from debriefer.media.layout.tables import tables
 from debriefer.media.tree import Node, Tag, TextLine
@@ -188,6 +189,111 @@ def test_compression_changes_nothing_in_the_tree() -> None:
         frame = pictures.compressed(picture.array(), 28)
         assert rows_of(layout_tree(frame, Known(picture))) == picture.tables
         assert clean == to_hiccup(tree_of(picture))
+
+
+BRANCHES = [
+    ["Branch", "District", "Amount"],
+    ["Mill", "North", "617.47"],
+    ["Copper Lane", "South", "936.41"],
+    ["Dale Row", "North", "146.55"],
+    ["Foss Street", "South", "565.82"],
+]
+
+
+def plain_table(picture: Picture, **style: str) -> None:
+    picture.table(60, 240, [260, 200, 220], BRANCHES, header="#e8edf4", **style)  # type: ignore[arg-type]
+
+
+def test_a_text_that_may_be_misread_says_so_and_a_mask_does_not() -> None:
+    pictures.need_fonts()
+    picture = Picture()
+    plain_table(picture, style="grid")
+    picture.text(60, 600, "***", 22)
+    doubtful = {"936.41": 0.89, "617.47": 0.9, "***": 0.5}
+    lines = [TextLine(text, box, doubtful.get(text, 0.99)) for text, box in picture.texts]
+    tree = layout_tree_of(picture.array(), lines)
+    assert [node.text for node in tree.walk() if "uncertain" in node.attributes] == ["936.41"]
+    assert '[:td {:uncertain true} "936.41"]' in to_hiccup(tree)
+    assert tables(tree)[0].states == ((), (), (), ())
+
+
+def test_a_patch_of_noise_around_a_cell_is_no_button() -> None:
+    pictures.need_fonts()
+    picture = Picture()
+    plain_table(picture, style="none")
+    box = next(box for text, box in picture.texts if text == "936.41")
+    image = picture.array()
+    # The ground right around the letters, a few levels off and flat: what a codec leaves of grain.
+    patch = image[box.top - 5 : box.bottom + 5, box.left - 2 : box.right + 2]
+    patch[patch.min(axis=2) > 250] = 245
+    assert rows_of(layout_tree(image, Known(picture))) == [BRANCHES]
+
+
+def test_a_cell_whose_flat_ground_ends_early_opens_no_column() -> None:
+    pictures.need_fonts()
+    picture = Picture()
+    picture.table(60, 240, [260, 200, 220], BRANCHES)
+    image = picture.array()
+    # Grain left of the first header: its cell seems to begin 14 pixels late.
+    noise = np.random.default_rng(3).integers(0, 60, (34, 13, 3), dtype=np.uint8)
+    image[241:275, 61:74] -= noise
+    assert rows_of(layout_tree(image, Known(picture))) == [BRANCHES]
+
+
+def test_stripes_too_pale_to_tell_apart_are_rows_of_their_table() -> None:
+    pictures.need_fonts()
+    picture = Picture()
+    picture.panel((60, 240 + 36 * 3, 740, 240 + 36 * 5 - 1), "#eef2f6")
+    plain_table(picture, style="none")
+    assert rows_of(tree_of(picture)) == [BRANCHES]
+
+
+def test_a_card_under_a_band_of_its_title_stays_a_card() -> None:
+    pictures.need_fonts()
+    picture = Picture()
+    picture.panel((60, 200, 740, 240), "#1f3a68")
+    picture.text(80, 210, "Filters", 18, "#ffffff")
+    picture.panel((60, 240, 740, 400), "#dde5ee")
+    for number, text in enumerate(("Online only", "Amounts over 500", "Closed quarters")):
+        picture.text(80, 260 + 40 * number, text, 17)
+    tree = tree_of(picture)
+    assert any(
+        node.tag == Tag.CARD and [inner.text for inner in node.walk() if inner.text][-1] == "Closed quarters"
+        for node in tree.walk()
+    )
+
+
+def test_a_title_with_a_tag_at_the_distance_of_rows_is_no_row() -> None:
+    pictures.need_fonts()
+    picture = Picture()
+    picture.text(60, 160, "Detail", 30, bold=True)
+    picture.text(640, 170, "Cycle 2030", 17)
+    picture.text(820, 170, "10:00:11", 17)
+    picture.text(60, 206, "In order of name", 17, "#64748b")
+    plain_table(picture, style="none")
+    assert rows_of(tree_of(picture)) == [BRANCHES]
+
+
+def test_a_header_in_pieces_names_one_column() -> None:
+    pictures.need_fonts()
+    picture = Picture()
+    # What hovers over the middle of a name takes a letter away.
+    rows = [["Branch", "District", ""], *BRANCHES[1:]]
+    picture.table(60, 240, [260, 200, 220], rows, style="rows")
+    cell = picture.texts[[text for text, _ in picture.texts].index("617.47")][1]
+    picture.text(cell.left - 60, 250, "Len", 17, bold=True)
+    picture.text(cell.left + 4, 250, "(EUR)", 17, bold=True)
+    assert rows_of(tree_of(picture)) == [[["Branch", "District", "Len (EUR)"], *BRANCHES[1:]]]
+
+
+def test_an_edge_that_is_interrupted_parts_no_tables() -> None:
+    pictures.need_fonts()
+    picture = Picture()
+    plain_table(picture, style="none")
+    image = picture.array()
+    # The tip of a pointer at the upper edge of the header's band.
+    image[236:243, 330:334] = 255
+    assert rows_of(layout_tree(image, Known(picture))) == [BRANCHES]
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 3), (7, 2000, 3), (480, 640, 3)])

@@ -53,6 +53,8 @@ def test_a_good_answer_is_used_and_keeps_boxes_and_confidences() -> None:
     ]
     assert leaves[1].box == Box(10, 30, 90, 60)
     assert leaves[2].attributes == {"struck": "true"}
+    # A text that the reader was unsure of stays so, unless the model mended it.
+    assert [leaf.attributes.get("uncertain") for leaf in leaves] == [None, None, None, None, "true"]
     assert refiner.asked[0].startswith('[:page\n  [:p "Total Revenue"]')
 
 

@@ -206,6 +206,16 @@ def test_a_layout_that_fails_costs_its_slide_alone(video: Path, tmp_path: Path) 
     assert made.transcript != Transcript()
 
 
+def test_slides_of_one_video_are_read_as_a_series(video: Path, tmp_path: Path) -> None:
+    class Starting(FixedLayout):
+        def series(self) -> FixedLayout:
+            return started
+
+    whole, started = Starting(), FixedLayout()
+    brief(video, tmp_path, Makers(FixedSlides(), whole, FixedListener()))
+    assert (whole.runs, len(started.runs)) == ([], 2)
+
+
 def test_spans_cover_what_is_shown_where_the_first_picture_comes_late(briefing: Briefing, tmp_path: Path) -> None:
     late = replace(
         briefing,

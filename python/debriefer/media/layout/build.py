@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from debriefer.media.layout.charts import charts
-from debriefer.media.layout.geometry import areas, around, arrange, contains, holds, rules, size
+from debriefer.media.layout.geometry import areas, around, arrange, contains, holds, rules, sides, size
 from debriefer.media.layout.grid import Cell, Grid, aligned, ruled
 from debriefer.media.layout.roles import Frame, frames, headings, is_heading, is_list, pairs
 from debriefer.media.layout.state import (
@@ -23,7 +23,7 @@ from debriefer.media.layout.state import (
     look_of,
 )
 from debriefer.media.slide import Box
-from debriefer.media.tree import Node, Ocr, Tag, TextLine
+from debriefer.media.tree import UNCERTAIN, Node, Ocr, Tag, TextLine
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +37,11 @@ _INK = 60
 _PLAIN = 0.3
 # A button with less than this contrast, and with this many times less than two others, is greyed out.
 _FAINT, _FAINTER = 3.6, 2.2
-_LEAD = ("selected", "highlighted", "disabled", "struck", "masked")
+# A text of a cell, a button or a tag has so many em of room on one side of it at least.
+_PADDING = 0.15
+# Sides of a button, a tag or a field, all of which can be seen.
+_ALL = 4
+_LEAD = ("selected", "highlighted", "disabled", "struck", "masked", "uncertain")
 
 
 def layout_tree(image: NDArray[np.uint8], ocr: Ocr) -> Node:
@@ -76,7 +80,7 @@ class _Builder:
     def __init__(self, image: NDArray[np.uint8], lines: Sequence[TextLine]) -> None:
         self.page_box = Box(0, 0, image.shape[1], image.shape[0])
         self.looks = [look_of(image, line) for line in lines]
-        self.areas = areas(image, (look.box for look in self.looks))
+        self.areas = [area for area in areas(image, (look.box for look in self.looks)) if not self._hugging(area.box)]
         self.lines = rules(image)
         self.backdrop = self._backdrop(image)
         self.body = self._body()
@@ -91,8 +95,20 @@ class _Builder:
         self.frames = [
             frame
             for frame in frames(outside, self.looks, self.page_box, self.backdrop)
-            if not any(frame.tag != Tag.CARD and holds(grid.box, frame.area.box) for grid in bars)
+            if frame.tag == Tag.CARD
+            or (
+                not any(holds(grid.box, frame.area.box) for grid in bars)
+                and (frame.tag == Tag.ROW or sides(image, frame.area.box) == _ALL)
+            )
         ]
+
+    def _hugging(self, box: Box) -> bool:
+        """Return whether a rectangle ends right beside the letters of its one text: a patch that is the text's own."""
+        own = [look for look in self.looks if holds(box, look.box)]
+        if len(own) != 1:
+            return False
+        look = own[0]
+        return max(look.box.left - box.left, box.right - look.box.right) < _PADDING * look.size
 
     def page(self) -> Node:
         """Return the tree."""
@@ -239,6 +255,8 @@ class _Builder:
         return self._node(tag, cell.looks, cell.box if not cell.looks else None, attributes)
 
     def _node(self, tag: Tag, looks: Sequence[Look], box: Box | None, attributes: Mapping[str, str]) -> Node:
+        if any(look.line.confidence < UNCERTAIN and not look.masked for look in looks):
+            attributes = {**attributes, "uncertain": "true"}
         return Node(
             tag,
             text=" ".join(look.text for look in looks),

@@ -35,6 +35,11 @@ _LEAST = (14, 9, 160)
 _FILLED = 0.9
 _FILLED_SMALL = 0.8
 _SMALL = 60
+# A side of a rectangle is seen as a step of so many levels within so many pixels, its corners left out. Palest stripes
+# have 6; patches that are flat by chance of a codec's noise end where nothing is, mostly with less than 5 somewhere.
+_SEEN_STEP, _SEEN_WITHIN, _CORNER = 5.0, 3, 0.15
+# Noise may hide one side of a cell.
+_SIDES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,7 @@ def areas(image: NDArray[np.uint8], texts: Iterable[Box] = ()) -> tuple[Area, ..
     """
     cv2 = _opencv()
     kernel = np.ones((3, 3), dtype=np.uint8)
-    span = cv2.subtract(cv2.dilate(image, kernel), cv2.erode(image, kernel)).max(axis=2)
+    span = strongest(cv2.subtract(cv2.dilate(image, kernel), cv2.erode(image, kernel)))
     written = np.zeros(image.shape[:2], dtype=bool)
     for box in texts:
         written[box.top : box.bottom, box.left : box.right] = True
@@ -77,7 +82,26 @@ def areas(image: NDArray[np.uint8], texts: Iterable[Box] = ()) -> tuple[Area, ..
             found.append(area)
         elif size(area.box) > size(found[place].box):
             found[place] = area
+    found = [area for area in found if sides(image, area.box) >= _SIDES]
     return tuple(sorted(found, key=lambda area: (-size(area.box), area.box.top, area.box.left)))
+
+
+def sides(image: NDArray[np.uint8], box: Box) -> int:
+    """Return how many sides of a rectangle can be seen: the median across them steps; the picture's edge is one."""
+    height, width = image.shape[:2]
+    across, down = round(_CORNER * (box.right - box.left)), round(_CORNER * (box.bottom - box.top))
+    strips = [
+        (image[max(0, row - _SEEN_WITHIN) : row + _SEEN_WITHIN, box.left + across : box.right - across], 1)
+        for row in (box.top, box.bottom)
+        if 0 < row < height
+    ]
+    strips += [
+        (image[box.top + down : box.bottom - down, max(0, column - _SEEN_WITHIN) : column + _SEEN_WITHIN], 0)
+        for column in (box.left, box.right)
+        if 0 < column < width
+    ]
+    unseen = sum(bool(np.ptp(np.median(strip, axis=axis), axis=0).max() < _SEEN_STEP) for strip, axis in strips)
+    return 4 - unseen
 
 
 def rules(image: NDArray[np.uint8]) -> tuple[Box, ...]:
@@ -92,7 +116,7 @@ def rules(image: NDArray[np.uint8]) -> tuple[Box, ...]:
     cv2 = _opencv()
     if image.shape[0] < 2 or image.shape[1] < _LONG:  # noqa: PLR2004 -- a line has something above it
         return ()
-    steps = np.abs(np.diff(image.astype(np.int16), axis=0)).max(axis=2) >= _STEP
+    steps = strongest(cv2.absdiff(image[1:], image[:-1])) >= _STEP
     long = cv2.morphologyEx(steps.astype(np.uint8), cv2.MORPH_OPEN, np.ones((1, _LONG), dtype=np.uint8))
     count, _, stats, _ = cv2.connectedComponentsWithStats(long, connectivity=8)
     boxes = [[int(value) for value in stats[number][:4]] for number in range(1, count)]
@@ -101,6 +125,11 @@ def rules(image: NDArray[np.uint8]) -> tuple[Box, ...]:
         for left, top, width, height in sorted(boxes, key=lambda box: (box[1], box[0]))
         if height <= _THIN
     )
+
+
+def strongest(levels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the largest of each pixel's three channels: 20 times as fast as a reduction over so short an axis."""
+    return np.maximum(np.maximum(levels[:, :, 0], levels[:, :, 1]), levels[:, :, 2])
 
 
 def _opencv() -> Any:  # noqa: ANN401 -- a module without type hints

@@ -19,8 +19,19 @@ _EDGE = 6
 _COVERED = 0.7
 # At most so many lines above a table are tried as no part of it, once one is found.
 _HEAD_LINES = 2
+# Share of rectangles between rulings whose sides lie on the lines of the grid: noise on a dark ground makes flat
+# patches that end anywhere.
+_TIGHT = 0.7
+# Share of a column's width, or a row's height, that a cell covers which stands in it.
+_MOST = 0.5
+# Two tables side by side are this far apart, in pixels: less is a line that something hovers over.
+_BETWEEN = 12
+# A first line with at most this share of the columns above one with at least that share stands above the table.
+_BARE, _FULL = 0.5, 0.8
 # Share of cells that may hold two texts side by side.
 _LOOSE = 0.25
+# Two pieces of a header stand at most so many em apart: what hovers over a letter takes it away.
+_PIECES = 2.5
 # A table without rulings has at least this many rows and columns (two rows of cards are no table).
 _ROWS, _COLUMNS = 3, 2
 # Rows further apart than this many usual steps belong to two tables.
@@ -117,7 +128,7 @@ def _side_by_side(looks: Sequence[Look], bands: Sequence[Box], lines: Sequence[B
         line
         for line in lines
         if any(
-            abs(other.top - line.top) <= _EDGE and (other.right <= line.left or line.right <= other.left)
+            abs(other.top - line.top) <= _EDGE and max(other.left - line.right, line.left - other.right) >= _BETWEEN
             for other in lines
         )
     ]
@@ -183,35 +194,63 @@ def _starts(values: Sequence[int]) -> list[int]:
     return [round(median(group)) for group in edges]
 
 
-def _spanned(starts: Sequence[int], first: int, last: int) -> list[int]:
-    """Return which columns or rows a rectangle covers."""
-    return [place for place, start in enumerate(starts) if first - _EDGE <= start < last - _EDGE]
+def _parting(starts: Sequence[int], ends: Sequence[int]) -> list[int]:
+    """Return the starts that lie on a ruling: something else ends there, unless it is the first."""
+    return [start for start in starts if start == starts[0] or any(abs(start - end) <= _RULING for end in ends)]
+
+
+def _spanned(lines: Sequence[int], first: int, last: int) -> list[int]:
+    """Return which columns or rows, parted by lines, a rectangle covers for the most part."""
+    return [
+        place
+        for place, (start, end) in enumerate(pairwise(lines))
+        if min(last, end) - max(first, start) > _MOST * (end - start)
+    ]
+
+
+def _tight(group: Sequence[Area], columns: Sequence[int], rows: Sequence[int]) -> bool:
+    """Return whether most rectangles have all sides on the lines of a grid."""
+
+    def on(value: int, lines: Sequence[int]) -> bool:
+        return any(abs(value - line) <= _RULING for line in lines)
+
+    good = sum(
+        on(area.box.left, columns)
+        and on(area.box.right, columns)
+        and on(area.box.top, rows)
+        and on(area.box.bottom, rows)
+        for area in group
+    )
+    return good >= _TIGHT * len(group)
 
 
 def _ruled_grid(group: list[Area], looks: Sequence[Look]) -> Grid | None:
-    columns, rows = _starts([area.box.left for area in group]), _starts([area.box.top for area in group])
+    columns = _parting(_starts([area.box.left for area in group]), [area.box.right for area in group])
+    rows = _parting(_starts([area.box.top for area in group]), [area.box.bottom for area in group])
     box = around(area.box for area in group)
     if len(columns) < 2 or len(rows) < 2 or len(group) < 4:  # noqa: PLR2004 -- a table has two rows of two
+        return None
+    lines_x, lines_y = [*columns, box.right], [*rows, box.bottom]
+    if not _tight(group, lines_x, lines_y):
         return None
     taken: dict[tuple[int, int], Area] = {}
     covered = 0
     for area in group:
-        across = _spanned(columns, area.box.left, area.box.right)
-        down = _spanned(rows, area.box.top, area.box.bottom)
+        across = _spanned(lines_x, area.box.left, area.box.right)
+        down = _spanned(lines_y, area.box.top, area.box.bottom)
         if not across or not down or (down[0], across[0]) in taken:
             continue
         taken[down[0], across[0]] = area
         covered += len(across) * len(down)
     if covered < _COVERED * len(columns) * len(rows):
         return None
-    ends_x, ends_y = [*columns[1:], box.right], [*rows[1:], box.bottom]
     unused = [look for look in looks if holds(box, look.box)]
     table: list[tuple[Cell, ...]] = []
     for y in range(len(rows)):
         cells: list[Cell] = []
         for x in range(len(columns)):
             held = taken.get((y, x))
-            place = held.box if held else Box(columns[x], rows[y], ends_x[x], ends_y[y])
+            place = held.box if held else Box(lines_x[x], lines_y[y], lines_x[x + 1], lines_y[y + 1])
             own = [look for look in unused if holds(place, look.box)]
             unused = [look for look in unused if all(look is not other for other in own)]
             ordered = tuple(look for line in lines_of(own) for look in line)
@@ -284,7 +323,7 @@ def _aligned_grid(run: list[list[Look]], bands: Sequence[Area]) -> Grid | None:
     while len(run) >= _ROWS:
         grid = _as_grid(run, bands)
         # A line above the table bridges columns, so that there are more without it.
-        if grid is not None and (best is None or len(grid.rows[0]) > len(best.rows[0])):
+        if grid is not None and not _above(grid) and (best is None or len(grid.rows[0]) > len(best.rows[0])):
             best = grid
         if best is not None and len(best.rows) - len(run) >= _HEAD_LINES:
             break
@@ -292,6 +331,16 @@ def _aligned_grid(run: list[list[Look]], bands: Sequence[Area]) -> Grid | None:
         while run and len(run[0]) < _COLUMNS:
             run = run[1:]
     return best
+
+
+def _above(grid: Grid) -> bool:
+    """Return whether the first row of a table is a line above it: a title, or values of cards that stand there."""
+    first, rest = grid.rows[0], grid.rows[1:]
+    usual = median(look.size for row in rest for cell in row for look in cell.looks)
+    if any(look.size > _ONE_SIZE * usual for cell in first for look in cell.looks):
+        return True
+    filled = [sum(bool(cell.looks) for cell in row) / len(row) for row in grid.rows[: _HEAD_LINES + 1]]
+    return filled[0] <= _BARE and max(filled[1:]) >= _FULL
 
 
 def _as_grid(run: list[list[Look]], bands: Sequence[Area]) -> Grid | None:
@@ -367,13 +416,28 @@ def _joined(spans: list[tuple[int, int]], run: list[list[Look]]) -> list[tuple[i
             for place, row in enumerate(run)
             if any(left <= (look.box.left + look.box.right) / 2 <= right for look in row)
         }
-        if joined and not rows & held[-1] and min(len(rows), len(held[-1])) == 1:
+        if joined and (
+            (not rows & held[-1] and min(len(rows), len(held[-1])) == 1)
+            or ({0} in (rows, held[-1]) and len(rows | held[-1]) > 1 and _pieces(run[0], joined[-1], (left, right)))
+        ):
             joined[-1] = (joined[-1][0], right)
             held[-1] |= rows
         else:
             joined.append((left, right))
             held.append(rows)
     return joined
+
+
+def _pieces(header: list[Look], one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Return whether what two columns have in the header stands so close that it is one name in pieces."""
+    names = [
+        [look for look in header if left <= (look.box.left + look.box.right) / 2 <= right]
+        for left, right in (one, other)
+    ]
+    if not all(names):
+        return False
+    before, after = (around(look.box for look in part) for part in names)
+    return after.left - before.right <= _PIECES * min(look.size for part in names for look in part)
 
 
 def _fits(row: list[list[Look]], others: list[list[list[Look]]], em: float) -> bool:

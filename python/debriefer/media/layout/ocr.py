@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import math
 import re
 import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,17 +19,20 @@ import numpy as np
 from debriefer.errors import MediaError
 from debriefer.media.layout.geometry import areas, size
 from debriefer.media.layout.ink import Ink, crop_of, ink_columns, is_mask, pieces
+from debriefer.media.layout.lone import lone_places
 from debriefer.media.layout.spacing import spaced
+from debriefer.media.packages import HINT, needed
 from debriefer.media.slide import Box
 from debriefer.media.tree import TextLine
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_EXTRA = "pip install 'debriefer[video]'"
-# The detector sees pictures whose shorter side is at least this long; smaller bounds on the longer side lost
-# small digits (perf-anchors.md, section 2: 960 and 1280 lost 7 and 6 of 406 cells, 736 none).
-_DETECTION_SIDE = 736
+# The detector sees a picture at this scale, and smaller ones so that their shorter side is at least so long. On 75
+# generated 720p slides, 1,954 cells, it overlooked two lone digits that it saw at 736 lines (character error rate
+# 0.0008 and 0.0015), and took 0.6 of the time; what it overlooks in cells and columns is looked for there.
+_DETECTION_SCALE = 0.75
+_DETECTION_SIDE = 552
 # Pixels of the longer side above which the detector sees a smaller copy. Text is always read from the full picture.
 _LARGEST_SIDE = 2_000
 # The recogniser pads every line to this width at least. Its own 320 costs twice the time for the short
@@ -45,8 +48,10 @@ _AROUND = 24
 # overlooked, and the least share of its height that the text has.
 _CELL = (16, 70, 400)
 _LETTER = 0.2
-# Above this share of the picture a rereading saves nothing.
-_WHOLE = 0.6
+# Pixels by which the noise of a codec moves the edge of a text.
+_BLUR = 2
+# Above this share of the picture a rereading saves little.
+_WHOLE = 0.8
 _MASK = re.compile(r"^[\*★☆✱＊•●·∙⋆.]{3,}$")
 _STARS = re.compile(r"[★☆✱＊●⋆•]{2,}")
 
@@ -92,25 +97,28 @@ class RapidOcr:
     ) -> tuple[TextLine, ...]:
         """Return the lines of a picture that differs from an earlier one only within some boxes.
 
-        Lines that touch no change are taken over as they are; around each change the picture is read anew.
+        Lines that touch no change are taken over as they are; around each change the picture is read anew, and all of
+        it where changes are many. Even then a line that is found where it was is not recognised again.
 
         Args:
             image: The picture, as for `read`.
             before: What `read` gave for the earlier picture.
-            changed: Where the two differ; with none the whole picture is read.
+            changed: Where the two differ; with none the lines are those of before.
 
         Raises:
             MediaError: As for `read`.
         """
         _check(image)
         height, width = image.shape[:2]
-        windows = _windows(changed, before, width, height)
-        if not windows or sum(_area(window) for window in windows) > _WHOLE * width * height:
-            return self.read(image)
+        known = [line for line in before if not any(_touches(line.box, box) for box in changed)]
+        windows = _windows(changed, before, width, height) if sum(map(size, changed)) <= _WHOLE * width * height else []
+        if changed and (not windows or sum(map(size, windows)) > _WHOLE * width * height):
+            return _in_order(self._engine().lines(image, known=known))
         kept = [line for line in before if not any(_touches(line.box, window) for window in windows)]
         for window in windows:
             part = np.ascontiguousarray(image[window.top : window.bottom, window.left : window.right])
-            found = self._engine().lines(part, scale=_scale(height, width))
+            within = [replace(line, box=_moved(line.box, -window.left, -window.top)) for line in known]
+            found = self._engine().lines(part, _scale(height, width), within)
             kept += [replace(line, box=_moved(line.box, window.left, window.top)) for line in found]
         return _in_order(kept)
 
@@ -120,45 +128,58 @@ class RapidOcr:
 
 
 class _Engine:
-    """The loaded models. RapidOCR keeps options of a call in itself, so that calls take turns."""
+    """The loaded models. Pictures take turns; the lines of one are recognised side by side.
+
+    RapidOCR keeps the options of a call in itself, so that one reader detects and another recognises.
+    """
 
     def __init__(self, detection: str, recognition: str, threads: int) -> None:
-        rapidocr, runtime = _imported("rapidocr"), _imported("onnxruntime")
+        rapidocr, runtime = needed("rapidocr"), needed("onnxruntime")
         try:
             session = runtime.InferenceSession(recognition, providers=["CPUExecutionProvider"])
             whole = "character" in session.get_modelmeta().custom_metadata_map
             del session
-            # RapidOCR would fetch a list of characters that a model lacks.
-            reader = rapidocr.RapidOCR(params=_options(detection, recognition, threads)) if whole else None
+            detector = rapidocr.RapidOCR(params=_options(detection, recognition, threads))
+            recogniser = rapidocr.RapidOCR(params=_options(detection, recognition, 1) | _RECOGNISER)
         except Exception as error:
             message = f"`{detection}` and `{recognition}` cannot be loaded as OCR models: {_first_line(error)}"
             raise MediaError(message, hint="give a folder with `*det*.onnx` and `*rec*.onnx` of PP-OCR") from error
-        if reader is None:
+        if not whole:
+            # RapidOCR would fetch a list of characters that a model lacks.
             message = f"`{recognition}` does not hold its characters"
             raise MediaError(message, hint="use a recognition model of PP-OCR exported for RapidOCR")
-        self._reader: Any = reader
+        self._detector: Any = detector
+        self._recogniser: Any = recogniser
         self._lock = threading.Lock()
+        # Lines are recognised side by side, each by one thread: two threads on one short line are no faster than one.
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="ocr") if threads > 1 else None
 
-    def lines(self, image: NDArray[np.uint8], scale: float | None = None) -> list[TextLine]:
-        """Return the lines of a picture, unordered; `scale` is the one at which the detector sees it."""
+    def lines(
+        self, image: NDArray[np.uint8], scale: float | None = None, known: Sequence[TextLine] = ()
+    ) -> list[TextLine]:
+        """Return the lines of a picture, unordered.
+
+        Args:
+            image: The picture.
+            scale: The one at which the detector sees it.
+            known: Lines that need not be recognised again where they are found.
+        """
         with self._lock:
             boxes = self._detect(image, _scale(*image.shape[:2]) if scale is None else scale)
-            found: list[TextLine] = []
-            for ink in _once(image, [ink for box in boxes for ink in pieces(image, box)]):
-                line = self._recognise(image, ink)
-                if line is not None:
-                    found.append(line)
-            found += self._overlooked(image, found)
-        return found
+            inks = _once(image, [ink for box in boxes for ink in pieces(image, box)])
+            same = [next((line for line in known if _coincide(line.box, ink.box)), None) for ink in inks]
+            found = [line for line in same if line is not None]
+            found += self._recognised(image, [ink for ink, line in zip(inks, same, strict=True) if line is None])
+            return found + self._overlooked(image, found)
 
     def _detect(self, image: NDArray[np.uint8], scale: float) -> list[Box]:
-        cv2 = _imported("cv2")
+        cv2 = needed("cv2")
         height, width = image.shape[:2]
         bgr = np.ascontiguousarray(image[:, :, ::-1])
         if scale != 1.0:
             way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
             bgr = cv2.resize(bgr, (max(1, round(width * scale)), max(1, round(height * scale))), interpolation=way)
-        found = self._reader(bgr, use_det=True, use_cls=False, use_rec=False)
+        found = self._detector(bgr, use_det=True, use_cls=False, use_rec=False)
         boxes: list[Box] = []
         for corners in () if found.boxes is None else found.boxes:
             left, top = (float(value) / scale for value in np.min(corners, axis=0))
@@ -175,7 +196,7 @@ class _Engine:
 
     def _overlooked(self, image: NDArray[np.uint8], found: Sequence[TextLine]) -> list[TextLine]:
         """Return what stands in cells, buttons and tags in which the detector saw no text: digits, struck words."""
-        more: list[TextLine] = []
+        inks: list[Ink] = []
         taken = [line.box for line in found]
         for area in sorted(areas(image, taken), key=lambda area: size(area.box)):
             box = area.box
@@ -186,13 +207,27 @@ class _Engine:
                 continue
             taken.append(box)
             inner = Box(box.left + 2, box.top + 2, box.right - 2, box.bottom - 2)
-            inks = pieces(image, inner)
-            if len(inks) != 1 or not _LETTER * height <= inks[0].box.bottom - inks[0].box.top < height - 4:
-                continue
-            line = self._recognise(image, inks[0])
-            if line is not None and line.confidence >= _DOUBTFUL:
-                more.append(line)
-        return more
+            own = pieces(image, inner)
+            if len(own) == 1 and _LETTER * height <= own[0].box.bottom - own[0].box.top < height - 4:
+                inks += own
+        for place in lone_places([[line.box for line in row] for row in _rows(found)]):
+            own = pieces(image, Box(place.left, place.top, min(place.right, image.shape[1]), place.bottom))
+            if len(own) == 1 and _apart(own[0].box, place) and not any(_touches(own[0].box, box) for box in taken):
+                taken.append(own[0].box)
+                inks += own
+        return [line for line in self._recognised(image, inks) if line.confidence >= _DOUBTFUL]
+
+    def _recognised(self, image: NDArray[np.uint8], inks: Sequence[Ink]) -> list[TextLine]:
+        """Return the lines of those inks that are text, in their order."""
+        if self._pool is None or len(inks) < 2:  # noqa: PLR2004 -- one line needs no second thread
+            found = [self._recognise(image, ink) for ink in inks]
+        else:
+            # Long lines first, so that none is left for one thread at the end.
+            order = sorted(range(len(inks)), key=lambda place: inks[place].box.left - inks[place].box.right)
+            read = self._pool.map(partial(self._recognise, image), [inks[place] for place in order])
+            by_place = dict(zip(order, read, strict=True))
+            found = [by_place[place] for place in range(len(inks))]
+        return [line for line in found if line is not None]
 
     def _recognise(self, image: NDArray[np.uint8], ink: Ink) -> TextLine | None:
         text, confidence = self._text(crop_of(image, ink), ink)
@@ -209,7 +244,7 @@ class _Engine:
         return TextLine(text, ink.box, round(confidence, 4))
 
     def _text(self, crop: NDArray[np.uint8], ink: Ink) -> tuple[str, float]:
-        found = self._reader(
+        found = self._recogniser(
             np.ascontiguousarray(crop[:, :, ::-1]), use_det=False, use_cls=False, use_rec=True, return_word_box=True
         )
         if not found.txts:
@@ -267,6 +302,11 @@ def _options(detection: str, recognition: str, threads: int) -> dict[str, Any]:
     }
 
 
+# The recogniser runs on many small arrays of few shapes: with onnxruntime's arena a line takes half the time. The
+# detector gains nothing by it, and its arena would hold hundreds of megabytes.
+_RECOGNISER = {"EngineConfig.onnxruntime.enable_cpu_mem_arena": True}
+
+
 def may_be_mask(text: str, confidence: float) -> bool:
     """Return whether what was read may be the signs of a mask: a doubtful reading without Latin letters or digits.
 
@@ -303,7 +343,7 @@ def _files(model: Path | str | None) -> tuple[Path, Path]:
         spec = importlib.util.find_spec("rapidocr")
         if spec is None or spec.origin is None:
             message = "reading text in pictures needs the package `rapidocr`"
-            raise MediaError(message, hint=_EXTRA)
+            raise MediaError(message, hint=HINT)
         folder = Path(spec.origin).parent / "models"
     else:
         folder = Path(model)
@@ -320,14 +360,6 @@ def _files(model: Path | str | None) -> tuple[Path, Path]:
     return files[0], files[1]
 
 
-def _imported(name: str) -> Any:  # noqa: ANN401 -- a module without type hints
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        message = f"reading text in pictures needs the package `{name}`"
-        raise MediaError(message, hint=_EXTRA) from error
-
-
 def _check(image: NDArray[np.uint8]) -> None:
     if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8 or 0 in image.shape:  # noqa: PLR2004 -- RGB
         message = f"a picture must be `uint8` of shape (height, width, 3), not `{image.dtype}` of {image.shape}"
@@ -340,7 +372,7 @@ def _scale(height: int, width: int) -> float:
     if longer > _LARGEST_SIDE:
         return _LARGEST_SIDE / longer
     # Enlarging more than threefold adds blur and no detail.
-    return min(max(1.0, _DETECTION_SIDE / shorter), _LARGEST_SIDE / longer, 3.0)
+    return min(max(_DETECTION_SCALE, _DETECTION_SIDE / shorter), _LARGEST_SIDE / longer, 3.0)
 
 
 def _windows(changed: Sequence[Box], before: Sequence[TextLine], width: int, height: int) -> list[Box]:
@@ -381,6 +413,11 @@ def _padded(box: Box, width: int, height: int) -> Box:
 
 
 def _in_order(lines: Sequence[TextLine]) -> tuple[TextLine, ...]:
+    """Return lines top to bottom, those of a row left to right."""
+    return tuple(line for row in _rows(lines) for line in row)
+
+
+def _rows(lines: Sequence[TextLine]) -> list[list[TextLine]]:
     """Return lines top to bottom; those whose middles lie within half a line of each other, left to right."""
     rows: list[list[TextLine]] = []
     for line in sorted(lines, key=lambda line: (line.box.top + line.box.bottom, line.box.left, line.text)):
@@ -393,11 +430,24 @@ def _in_order(lines: Sequence[TextLine]) -> tuple[TextLine, ...]:
                 rows[-1].append(line)
                 continue
         rows.append([line])
-    return tuple(line for row in rows for line in sorted(row, key=lambda line: (line.box.left, line.box.top)))
+    return [sorted(row, key=lambda line: (line.box.left, line.box.top)) for row in rows]
+
+
+def _apart(ink: Box, place: Box) -> bool:
+    """Return whether a text stands free within a place, and is a letter's height rather than a speck."""
+    high = ink.bottom - ink.top >= 0.3 * (place.bottom - place.top)
+    return (
+        high and place.left < ink.left and ink.right < place.right and place.top < ink.top and ink.bottom < place.bottom
+    )
 
 
 def _touches(one: Box, other: Box) -> bool:
     return one.left < other.right and other.left < one.right and one.top < other.bottom and other.top < one.bottom
+
+
+def _coincide(one: Box, other: Box) -> bool:
+    sides = ((one.left, other.left), (one.top, other.top), (one.right, other.right), (one.bottom, other.bottom))
+    return all(abs(a - b) <= _BLUR for a, b in sides)
 
 
 def _union(one: Box, other: Box) -> Box:
@@ -411,10 +461,6 @@ def _union(one: Box, other: Box) -> Box:
 
 def _moved(box: Box, right: int, down: int) -> Box:
     return Box(box.left + right, box.top + down, box.right + right, box.bottom + down)
-
-
-def _area(box: Box) -> int:
-    return (box.right - box.left) * (box.bottom - box.top)
 
 
 def _first_line(error: Exception) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from debriefer.errors import DebrieferError
 from debriefer.media.layout.hiccup import parse_with_notes, to_hiccup
 from debriefer.media.slide import Box
-from debriefer.media.tree import LayoutRefiner, Node, Tag, TextLine
+from debriefer.media.tree import UNCERTAIN, LayoutRefiner, Node, Tag, TextLine
 
 if TYPE_CHECKING:
     import numpy as np
@@ -152,7 +152,10 @@ def _with_places(node: Node, lines: Sequence[TextLine]) -> Node:
         if line is None:
             return replace(inner, children=children)
         free.remove(line)
-        return replace(inner, children=children, box=line.box, confidence=line.confidence)
+        # How sure the reading is, is no matter of what the model sees, unless it mended a letter.
+        unsure = 0 < line.confidence < UNCERTAIN and "masked" not in inner.attributes and _plain(line.text) == text
+        attributes = MappingProxyType({**inner.attributes, **({"uncertain": "true"} if unsure else {})})
+        return replace(inner, children=children, attributes=attributes, box=line.box, confidence=line.confidence)
 
     return placed(node)
 

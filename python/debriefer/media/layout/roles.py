@@ -23,6 +23,9 @@ _LABEL_GAP = 1.3
 _SIDE_GAP = 14.0
 # A button is at most so high and so much wider than its text, in em; a tag is lower than a button.
 _BUTTON_HIGH, _BUTTON_WIDE, _TAG_HIGH = 3.4, 5.5, 2.05
+# Sides that differ by less are one line, in pixels; texts of a column share an edge or the middle within so many em.
+_EDGE = 6
+_ALIGNED = 0.45
 _HEADINGS = (Tag.HEADING_1, Tag.HEADING_2, Tag.HEADING_3)
 # Label and value of a list differ by so many levels of their colour.
 _TOLD_APART = 60
@@ -70,7 +73,34 @@ def frames(found: Sequence[Area], looks: Sequence[Look], page: Box, backdrop: Co
         if key not in seen and not _is_section(area.box, page):
             seen.append(key)
             result.append(Frame(area, Tag.CARD))
-    return result
+    bands = [frame.area.box for frame in result if frame.tag == Tag.ROW]
+    return [frame for frame in result if frame.tag != Tag.CARD or not _striped(frame.area.box, bands, looks)]
+
+
+def _striped(box: Box, bands: Sequence[Box], looks: Sequence[Look]) -> bool:
+    """Return whether a rectangle is several rows of a table, of stripes too pale to tell apart, rather than a card.
+
+    It is as wide as a band of the same table, and its lines stand in columns with the texts on that.
+    """
+    lines = lines_of([look for look in looks if holds(box, look.box)])
+    for band in bands:
+        if abs(band.left - box.left) > _EDGE or abs(band.right - box.right) > _EDGE or contains(box, band):
+            continue
+        names = [look for look in looks if holds(band, look.box)]
+        if len(names) > 1 and all(sum(_in_column(look, names) for look in line) > 1 for line in lines):
+            return True
+    return False
+
+
+def _in_column(look: Look, others: Sequence[Look]) -> bool:
+    def edges(box: Box) -> tuple[float, float, float]:
+        return box.left, box.right, (box.left + box.right) / 2
+
+    return any(
+        abs(one - two) <= _ALIGNED * look.size
+        for other in others
+        for one, two in zip(edges(look.box), edges(other.box), strict=True)
+    )
 
 
 def is_heading(look: Look, body: float) -> bool:

@@ -72,4 +72,5 @@ def _texts(row: Node, width: int) -> tuple[str, ...]:
 
 def _states(row: Node) -> tuple[str, ...]:
     seen = {key for inner in row.walk() for key, value in inner.attributes.items() if value == "true"}
-    return tuple(sorted(seen))
+    # How a text was read says nothing about its row.
+    return tuple(sorted(seen - {"uncertain"}))
