@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import dspy
 
 from debriefer.errors import BudgetExceededError, MediaError, ModelError
+from debriefer.media.packages import needed
 from debriefer.models import budget_error, neutralise
 from dspy_programs.layout.signature import RefineLayout
 
@@ -88,10 +89,6 @@ def picture_url(image: NDArray[np.uint8]) -> str:
     Raises:
         MediaError: OpenCV is not installed.
     """
-    try:
-        import cv2  # noqa: PLC0415 -- an extra, and slow to load
-    except ImportError as error:
-        message = "showing pictures to a model needs the package `opencv-python-headless`"
-        raise MediaError(message, hint="pip install 'debriefer[video]'") from error
+    cv2 = needed("cv2")
     _, data = cv2.imencode(".png", image[:, :, ::-1])
     return "data:image/png;base64," + base64.b64encode(data.tobytes()).decode("ascii")

@@ -164,7 +164,9 @@ def test_compressed_slides_are_read_to_the_last_digit(reader: Ocr, han: bool, cr
     pictures.need_fonts(han=han)
     for picture in (pictures.ranking(crf, han=han, style="zebra"), pictures.cards(crf, han=han)):
         lines = reader.read(pictures.compressed(picture.array(), crf))
-        assert sorted(plain(line.text) for line in lines) == sorted(plain(text) for text, _ in picture.texts)
+        # A blank before a bracket is the eye's own: the picture has none, or half of one.
+        read = sorted(plain(line.text).replace(" (", "(") for line in lines)
+        assert read == sorted(plain(text).replace(" (", "(") for text, _ in picture.texts)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from debriefer.errors import MediaError, MissingFileError
+from debriefer.media.packages import needed
 
 if TYPE_CHECKING:
     from av.container import InputContainer
@@ -23,12 +24,7 @@ _LUMA_FIRST = re.compile(r"gray|nv(12|16|21|24)|yuv[aj]?4\d\dp")
 
 
 def _av() -> Any:  # noqa: ANN401 -- an optional package
-    try:
-        import av  # noqa: PLC0415 -- the extra `video` may be absent
-    except ImportError as error:
-        message = "videos need the package `av`, which is not installed"
-        raise MediaError(message, hint="pip install 'debriefer[video]'") from error
-    return av
+    return needed("av")
 
 
 class Video:

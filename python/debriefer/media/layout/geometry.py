@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from debriefer.errors import MediaError
+from debriefer.media.packages import needed
 from debriefer.media.slide import Box
 
 if TYPE_CHECKING:
@@ -133,11 +132,7 @@ def strongest(levels: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def _opencv() -> Any:  # noqa: ANN401 -- a module without type hints
-    try:
-        return importlib.import_module("cv2")
-    except ImportError as error:
-        message = "finding shapes in pictures needs the package `opencv-python-headless`"
-        raise MediaError(message, hint="pip install 'debriefer[video]'") from error
+    return needed("cv2")
 
 
 def _flat_areas(
