@@ -22,7 +22,7 @@ from benchmarks.briefings.produce import Recipe, produce
 from benchmarks.briefings.taskfolder import write
 
 TRUTH = "truth.json"
-# Kinds that differ in what is shown rather than in how it moves, and every decoy.
+# Every decoy, and other kinds so that each verdict is at least a quarter of either split.
 JUDGED = (
     "panels",
     "ranking",
@@ -30,10 +30,10 @@ JUDGED = (
     "masked_threshold",
     "unit_trap",
     "charts",
-    "bullets",
     "revisits",
-    "highlights",
     "quick",
+    "grain",
+    "dark",
     *(kind for kind in KINDS if kind.startswith("decoy_")),
 )
 SEEDS = (1, 2, 3, 4, 5, 6)

@@ -323,6 +323,9 @@ def script(kind: str, seed: int, language: str) -> Script:
     if kind.startswith("decoy_"):
         return decoys.script(kind, seed, deck, theme)
     steps, (question, verdict, shown) = _SCRIPTS[kind](deck)
+    if not all(any(page is step.page for step in steps) for page in shown):
+        # A kind that leaves pages out for its own ends may leave out the answer, or half of it.
+        verdict, shown = "RECOMPUTE", ()
     if random.random() < 0.3 and all(step.entry == "cut" for step in steps):
         steps = [replace(step, entry="fade", seconds=0.5) if not step.watch else step for step in steps]
     return Script(

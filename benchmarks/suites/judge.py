@@ -23,10 +23,20 @@ from typing import Any
 from benchmarks.briefings import judge_set
 from benchmarks.briefings.judge_set import SEEDS, Labelled, labelled, split_of
 from benchmarks.report import emit, print_table
+from debriefer.errors import DebrieferError
 from debriefer.judgement import VideoVerdict
 from debriefer.judgement.cells import normal
 from debriefer.models import Models
-from debriefer.pipeline import JudgeSettings, MediaSettings, ModelChoice, RunSettings, default_registry
+from debriefer.pipeline import (
+    Inputs,
+    JudgeSettings,
+    JudgeStage,
+    MediaSettings,
+    ModelChoice,
+    RunSettings,
+    StageRegistry,
+    default_registry,
+)
 from debriefer.pipeline.cache import Cache
 from debriefer.pipeline.stages import StageRun
 from debriefer.task import Task
@@ -128,15 +138,20 @@ def judge(task: Labelled, models: Models | None, settings: RunSettings, cache: C
     with tempfile.TemporaryDirectory(prefix="debriefer-") as work:
         copy = Task.open(task.folder).working_copy(Path(work) / "task")
         (copy.folder / "workdir").mkdir(exist_ok=True)
-        stages = StageRun(default_registry(settings), copy, models=models, cache=cache)
+        # The evidence comes from the cache; the judgement is made anew, since it is what is measured.
+        evidence = StageRegistry([stage for _, stage in default_registry(settings) if stage and stage.name != "judge"])
+        stages = StageRun(evidence, copy, models=models, cache=cache)
         stages.run()
-        product = stages.products.get("judge")
-        if product is None:
+        folder = Path(work) / "judge"
+        folder.mkdir()
+        try:
+            value = JudgeStage(judge=settings.judge).run(Inputs(copy, stages.products, models), folder)
+        except DebrieferError as error:
+            print(f"{task.name}: {error.message}", file=sys.stderr)
             return Judged(task, None)
-        used = product.value["usage"]
-        verdict = VideoVerdict(**product.value["verdict"])
+        used = value["usage"]
         tokens = used.get("input_tokens", 0) + used.get("output_tokens", 0)
-        return Judged(task, verdict, tokens, used.get("requests", 0))
+        return Judged(task, VideoVerdict(**value["verdict"]), tokens, used.get("requests", 0))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from debriefer.judgement.asked import Asked, plain, stem
 from debriefer.judgement.cells import number
 from debriefer.judgement.model import DistractorKind
-from debriefer.judgement.shown import Figure, Shown
+from debriefer.judgement.shown import Figure, Shown, pieces
 from debriefer.judgement.slides import JudgedSpeech, JudgedVideo
 
 _HANZI = re.compile(r"[\u3400-\u9fff]")
@@ -39,7 +39,7 @@ _AGGREGATE = frozenset(
 _AGGREGATE_ZH = re.compile(r"合计|总计|总额|总和|汇总|平均|均值|共计|总(?=\S)")
 _AVERAGE = re.compile(r"\b(?:average|mean|per)\b|平均|均值|人均|户均|每", re.IGNORECASE)
 # Before a measure's name these make it another one: 净利润 is no 利润.
-_OTHER_ZH = "净毛非应实已未纯新老累均"
+_OTHER_ZH = "净毛非应实已未纯新老累"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,7 @@ class Scope:
         periods: Periods that the question names and the video shows.
         others: Periods that the video shows and the question does not name.
         groups: Names of groups that the question names and the video shows.
+        siblings: Other groups of the same kind, which the question does not name.
         names: What columns and labels are called.
         has_period: Whether the question names a period at all.
     """
@@ -57,6 +58,7 @@ class Scope:
     periods: frozenset[str]
     others: frozenset[str]
     groups: frozenset[str]
+    siblings: frozenset[str]
     names: frozenset[str]
     has_period: bool
 
@@ -96,14 +98,25 @@ def scope_of(asked: Asked, shown: Sequence[Shown]) -> Scope:
         and asked.holds(cell)
         and _stands_out(asked, cell)
     )
+    chosen = frozenset(group for group in groups if group not in named and not any(group in one for one in named))
     digits = [run for run in re.findall(r"\d+", asked.text) if run != str(asked.count)]
     return Scope(
         named,
         frozenset(piece for piece in periods if piece not in named and not any(piece in one for one in named)),
-        frozenset(group for group in groups if group not in named and not any(group in one for one in named)),
+        chosen,
+        frozenset(one for kind in _kinds(shown) if kind & chosen for one in kind - chosen),
         names,
         bool(digits),
     )
+
+
+def _kinds(shown: Sequence[Shown]) -> Iterator[frozenset[str]]:
+    """Yield names of one kind: the options of a filter, the values of a column."""
+    for one in shown:
+        yield from one.options
+        for grid in one.grids:
+            for column in zip(*(row for row in grid.rows if len(row) == len(grid.rows[0])), strict=True):
+                yield frozenset(cell for cell in column if _is_name(cell))
 
 
 def _is_period(piece: str) -> bool:
@@ -143,7 +156,7 @@ def why_not(
         before: The slides before it, in order of time.
     """
     spoken = " ".join(said.text for said in _while_shown(shown, video))
-    for text in (" ".join(shown.titles), spoken):
+    for text in (" ".join((*shown.titles, *shown.crossed)), spoken):
         if _OLD.search(text) and not _OLD.search(asked.text):
             return "old_batch"
         if _NO_RESULT.search(text) and not _NO_RESULT.search(asked.text):
@@ -153,7 +166,8 @@ def why_not(
     for one in (shown, *reversed(before)):
         if one.about & scope.periods:
             return None
-        if one.about & scope.others:
+        # A batch that is crossed out at a slide's head is the batch that it was.
+        if (one.about | {piece for text in one.crossed for piece in pieces(text)}) & scope.others:
             break
     return "old_batch"
 
@@ -172,7 +186,7 @@ def measures(asked: Asked, label: str, scope: Scope) -> bool:
 
     >>> from debriefer.judgement.asked import take_apart
     >>> q = take_apart("What is the total lending in k EUR of the Central district?")
-    >>> none = Scope(frozenset(), frozenset(), frozenset(), frozenset(), False)
+    >>> none = Scope(*[frozenset()] * 5, has_period=False)
     >>> measures(q, "Total lending", none), measures(q, "Net lending", none), measures(q, "Average lending", none)
     (True, False, False)
     """
@@ -206,7 +220,7 @@ def _qualified(asked: Asked, word: str) -> bool:
 def in_group(scope: Scope, figure: Figure, shown: Shown) -> bool:
     """Whether a figure is that of the question's groups: one beside it or, if it names none, in the slide's titles."""
     own = {piece for text in (*figure.near, figure.row, figure.label) for piece in _parts(text)}
-    if any(_ONLY.search(text) for text in figure.near):
+    if own & scope.siblings or any(_ONLY.search(text) for text in figure.near):
         return False
     named = {group for group in scope.groups if group in own or any(group in text for text in figure.near)}
     if named == scope.groups:

@@ -65,19 +65,23 @@ class Shown:
 
     Attributes:
         slide: The slide.
-        titles: Its headings, tags and lines outside of cards and tables that tell what it is about.
+        titles: Its headings, tags and lines outside of figures and tables that tell what it is about.
+        crossed: Those of them that are disabled, struck out or masked.
         texts: All its texts.
         figures: Its figures on cards and in lines.
         grids: Its tables.
         unit: The unit that holds for the whole slide, empty where none is told.
+        options: Tags that stand side by side, as the options of one filter do.
     """
 
     slide: JudgedSlide
     titles: tuple[str, ...]
+    crossed: tuple[str, ...]
     texts: tuple[str, ...]
     figures: tuple[Figure, ...]
     grids: tuple[Grid, ...]
     unit: str = ""
+    options: tuple[frozenset[str], ...] = ()
     _pieces: frozenset[str] = field(default=frozenset())
 
     @property
@@ -121,25 +125,34 @@ def look(slide: JudgedSlide) -> Shown | None:
     unit = next((found[1] for text in texts if (found := _UNIT_NOTE.search(text))), "")
     figures = [*_of_cards(slide.tree), *_of_lines(slide.tree)]
     grids = tuple(_grids(slide.tree))
-    titles = tuple(_titles(slide.tree))
+    told = list(_titles(slide.tree))
+    titles = tuple(text for text, off in told if not off)
+    crossed = tuple(text for text, off in told if off)
     all_pieces = frozenset(piece for text in texts for piece in pieces(text))
-    return Shown(slide, titles, texts, tuple(figures), grids, unit, all_pieces)
+    return Shown(slide, titles, crossed, texts, tuple(figures), grids, unit, tuple(_options(slide.tree)), all_pieces)
 
 
-def _titles(page: Node) -> Iterator[str]:
-    """Yield what tells what a slide is about: headings, tags, lines outside of figures and tables."""
+def _titles(page: Node) -> Iterator[tuple[str, bool]]:
+    """Yield what tells what a slide is about, and whether it is crossed out."""
 
-    def inside(node: Node) -> Iterator[str]:
+    def inside(node: Node) -> Iterator[tuple[str, bool]]:
         if node.tag is Tag.TABLE:
             return
         if node.tag is Tag.CARD and any(child.tag in (Tag.LABEL, Tag.VALUE) for child in node.walk()):
             return
-        if node.text.strip() and not any(node.attributes.get(state) for state in _OFF):
-            yield plain(node.text)
+        if node.text.strip():
+            yield plain(node.text), any(node.attributes.get(state) for state in _OFF)
         for child in node.children:
             yield from inside(child)
 
     yield from inside(page)
+
+
+def _options(page: Node) -> Iterator[frozenset[str]]:
+    for node in page.walk():
+        tags = [plain(child.text) for child in node.children if child.tag in (Tag.TAG, Tag.BUTTON) and child.text]
+        if len(tags) > 1:
+            yield frozenset(tags)
 
 
 def _of_cards(page: Node) -> Iterator[Figure]:
