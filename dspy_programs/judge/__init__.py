@@ -5,7 +5,14 @@ from dspy_programs.judge.assembly import judge_task, judge_task_async, task_mate
 from dspy_programs.judge.material import Material, material_of
 from dspy_programs.judge.program import VideoJudge
 from dspy_programs.judge.signatures import AlignClaim, DecideUse, ExtractClaim
-from dspy_programs.judge.voted import Judgement, RoundRecord, judge_round, judge_voted, judge_voted_async
+from dspy_programs.judge.voted import (
+    Judgement,
+    RoundRecord,
+    judge_round,
+    judge_round_async,
+    judge_voted,
+    judge_voted_async,
+)
 
 __all__ = [
     "AlignClaim",
@@ -16,6 +23,7 @@ __all__ = [
     "RoundRecord",
     "VideoJudge",
     "judge_round",
+    "judge_round_async",
     "judge_task",
     "judge_task_async",
     "judge_voted",

@@ -77,6 +77,14 @@ def judge_round(judge: VideoJudge, material: Material, models: Models, meter: Me
         return _one(judge, material, 1, {})
 
 
+async def judge_round_async(
+    judge: VideoJudge, material: Material, models: Models, meter: Meter | None = None
+) -> RoundRecord:
+    """Run one round as `judge_round`, with the model asked asynchronously."""
+    with models.using("judge", meter):
+        return await _one_async(judge, material, 1, {})
+
+
 def judge_voted(
     judge: VideoJudge,
     material: Material,

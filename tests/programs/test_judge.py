@@ -24,6 +24,7 @@ from dspy_programs.judge import (
     Material,
     VideoJudge,
     judge_round,
+    judge_round_async,
     judge_task,
     judge_voted,
     judge_voted_async,
@@ -281,6 +282,7 @@ def test_asked_asynchronously_the_verdict_is_the_same() -> None:
 def test_one_round_can_be_run_alone() -> None:
     models, _ = scripted_models(script())
     record = judge_round(VideoJudge(), material(), models)
+    assert asyncio.run(judge_round_async(VideoJudge(), material(), models)).round == record.round
     assert record.round.shown
     assert record.totals.requests == 3
 
