@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from debriefer.catalog import Catalog
 from debriefer.catalog.sides import SIDE_KINDS
@@ -66,7 +64,9 @@ def material_of(
         window: The model's context window in tokens.
         count: Tokens of a text.
     """
-    timeline = fit_timeline(timeline_of(video, pictures=vision), int(window * _TIMELINE_SHARE), task.question, count)
+    whole = timeline_of(video, pictures=vision)
+    # Read once for all rounds, and only what fits.
+    timeline = fit_timeline(whole, int(window * _TIMELINE_SHARE), task.question, count).with_pictures()
     knowledge, note = fit_knowledge(task.knowledge or "", KNOWLEDGE_CHARACTERS, task.question, len)
 
     def tables(budget: int) -> str:
@@ -100,14 +100,6 @@ def _item(item: JudgedSlide | JudgedSpeech, *, pictures: bool) -> Slide | Narrat
         seconds=item.seconds,
         number=item.number,
         layout=f"(slide {item.revisit_of} again)" if again else item.layout,
-        image=_url(item.picture) if pictures and not again and item.picture is not None else None,
+        image=str(item.picture) if pictures and not again and item.picture is not None else None,
         video=item.video,
     )
-
-
-def _url(picture: Path) -> str | None:
-    try:
-        data = picture.read_bytes()
-    except OSError:
-        return None  # the layout tree is there; a picture that is gone must not end the judgement
-    return "data:image/png;base64," + base64.b64encode(data).decode("ascii")

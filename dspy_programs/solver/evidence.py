@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import dspy
@@ -15,6 +17,7 @@ from debriefer.models import neutralise
 from debriefer.offline import Link
 from dspy_programs.solver.trajectory import image_block
 
+_URLS = ("data:", "https:", "http:")
 _FROZEN = pydantic.ConfigDict(frozen=True, extra="forbid")
 
 
@@ -25,7 +28,7 @@ class Slide(pydantic.BaseModel):
         seconds: Time at which it appears, from the start of the video.
         number: Counts the slides from 1.
         layout: Its layout tree as text, empty where none was made.
-        image: URL of its picture (`data:` or `https:`), or `None`.
+        image: URL of its picture (`data:` or `https:`), path of a PNG file that `with_pictures` reads, or `None`.
         video: Name of its video where there are several, else empty.
     """
 
@@ -85,6 +88,19 @@ class Timeline(dspy.Type):
         if self.note:
             blocks.append(_text(f"({self.note})\n"))
         return blocks
+
+    def with_pictures(self) -> Timeline:
+        """Return the timeline with its picture files read, so that only those that are shown are held in memory.
+
+        A file that is gone leaves its slide without a picture: the layout tree is there.
+        """
+        items = (
+            item.model_copy(update={"image": _read(item.image)})
+            if isinstance(item, Slide) and item.image is not None and not item.image.startswith(_URLS)
+            else item
+            for item in self.items
+        )
+        return Timeline(items=tuple(items), note=self.note)
 
     def without_images(self) -> Timeline:
         """Return the timeline for a model that does not see."""
@@ -188,6 +204,14 @@ def document_hints(
     fitting = len(texts) if budget is None else sum(size <= budget for size in sizes)
     more = [f"({len(texts) - fitting} more; `explore_data` lists all tables)"] if fitting < len(texts) else []
     return "\n".join([*texts[:fitting], *more])
+
+
+def _read(path: str) -> str | None:
+    try:
+        data = Path(path).read_bytes()
+    except OSError:
+        return None
+    return "data:image/png;base64," + base64.b64encode(data).decode("ascii")
 
 
 def _text(text: str) -> dict[str, Any]:

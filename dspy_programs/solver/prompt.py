@@ -85,6 +85,7 @@ def brief(
         shown = fit_timeline(
             timeline if vision else timeline.without_images(), int(window * _TIMELINE_SHARE), task.question, count
         )
+        shown = shown.with_pictures()
         notes += [shown.note] if shown.note else []
     knowledge, note = fit_knowledge(task.knowledge or "", int(window * _KNOWLEDGE_SHARE), task.question, count)
     notes += [note] if note else []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -147,13 +146,12 @@ def _items(folder: Path, video: str) -> list[Any]:
             layout = f"(slide {item['revisit_of']} again)"
             items.append(Slide(seconds=item["t_start"], number=item["slide"], layout=layout, video=video))
         else:
-            image = base64.b64encode((folder / item["path"]).read_bytes()).decode("ascii")
             items.append(
                 Slide(
                     seconds=item["t_start"],
                     number=item["slide"],
                     layout=item.get("hiccup", ""),
-                    image=f"data:image/png;base64,{image}",
+                    image=str(folder / item["path"]),
                     video=video,
                 )
             )

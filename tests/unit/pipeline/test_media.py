@@ -82,7 +82,12 @@ def test_the_timeline_and_the_tables_are_laid_into_the_working_copy(
     assert timeline is not None
     assert [type(item) for item in timeline.items] == [Slide, Narration, Slide, Narration, Slide]
     first, last = timeline.items[0], timeline.items[-1]
-    assert first.image.startswith("data:image/png;base64,")
+    assert Path(first.image).is_file(), "pictures are read when they are shown"
+    shown = timeline.with_pictures().items
+    assert shown[0].image.startswith("data:image/png;base64,")
+    assert shown[1:2] == timeline.items[1:2]
+    Path(first.image).rename(tmp_path / "moved.png")
+    assert timeline.with_pictures().items[0].image is None
     assert (last.image, last.layout) == (None, "(slide 1 again)")
 
 
