@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
 
 Table = tuple[tuple[str, ...], ...]
 
-_NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?%?")
+_NUMBER = re.compile(r"([+-]?)([0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.([0-9]+))?(%?)")
 _SPACE = re.compile(r"\s+")
 
 
@@ -29,21 +28,21 @@ def normal(cell: str) -> str:
 def number(text: str) -> str | None:
     """Return a plain number in its shortest form, `None` for what is none or is a code with leading zeros.
 
+    All digits count, however many there are. `0,123` is none: no thousands are grouped like that, and where the comma
+    is the decimal mark it is 0.123.
+
     >>> number("1,280.50"), number("0.70%"), number("007"), number("12 万")
     ('1280.5', '0.7%', None, None)
     """
-    compact = text.replace(" %", "%")
-    if _NUMBER.fullmatch(compact) is None:
+    found = _NUMBER.fullmatch(text.replace(" %", "%"))
+    if found is None:
         return None
-    digits = compact.lstrip("+-")
-    if digits.startswith("0") and len(digits) > 1 and digits[1].isdigit():
+    sign, grouped, fraction, percent = found.groups()
+    whole, fraction = grouped.replace(",", ""), (fraction or "").rstrip("0")
+    if whole.startswith("0") and len(whole) > 1:
         return None
-    try:
-        value = Decimal(compact.replace(",", "").removesuffix("%"))
-    except InvalidOperation:
-        return None
-    plain = format(value.normalize() + 0, "f")
-    return plain + ("%" if compact.endswith("%") else "")
+    plain = f"{whole}.{fraction}" if fraction else whole
+    return ("-" if sign == "-" and plain != "0" else "") + plain + percent
 
 
 def normal_table(rows: Sequence[Sequence[str]]) -> Table:

@@ -11,11 +11,14 @@ from debriefer.judgement.model import ClaimedCell, DecisionName, Unsupported
 from debriefer.judgement.slides import JudgedSlide, JudgedVideo
 from debriefer.media.tree import Node, Tag
 
-_NUMBERS = re.compile(r"(?<![\d.,])[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?\s?%?(?![\d])")
-_BEGUN = re.compile(r"\d[.,]$|(?:^|[\s(])[-−]$")
+# A hyphen behind a digit, a Latin letter or a percent sign joins (`2030-12`, `A-5`, `3%-5%`), elsewhere it is a minus.
+_NUMBERS = re.compile(r"(?<![\d.,])(?:(?<![a-z%])[+-])?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:\s?%)?(?!\s?%|[.,]?\d)")
+_BEGUN = re.compile(r"\d[.,]$|(?:^|[^\dA-Za-z%％])[-−－]$")
+_SIGNED = re.compile(r"[-+−－]\d")
+_JOINS = re.compile(r"[\dA-Za-z%％]$")
 _GOES_ON = re.compile(r"[.,]\d|\s?[%％]")
 _SPACE = re.compile(r"\s+")
-_HANZI = re.compile(r"[\u3400-\u9fff]")
+_HANZI = re.compile(r"[\u3005\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
 
 
 def unsupported_cells(
@@ -48,13 +51,17 @@ def at_most_verify(decision: DecisionName) -> DecisionName:
 
 
 def slide_shows(slide: JudgedSlide, value: str) -> bool:
-    """Return whether a slide's layout tree holds `value` as a text of its own or as part of one."""
+    """Return whether a slide's layout tree holds `value` as a text of its own or as part of one, not as part of a word.
+
+    An empty value is shown by a blank cell of a table.
+    """
     if slide.tree is None:
         return False
-    leaves = [node for node in slide.tree.walk() if not node.children]
+    nodes = list(slide.tree.walk())
     if not value.strip():
-        return any(_is_blank_cell(node) for node in leaves)
-    texts = [node.text for node in leaves if node.text.strip()]
+        return any(_is_blank_cell(node) for node in nodes)
+    # A vision model may give a container words of its own.
+    texts = [node.text for node in nodes if node.text.strip()]
     return any(_holds(text, value.strip()) for text in texts) or any(_means(text, value) for text in texts)
 
 
@@ -67,7 +74,7 @@ def _shown(video: JudgedVideo, reference: str) -> JudgedSlide | None:
 
 
 def _is_blank_cell(node: Node) -> bool:
-    return node.tag is Tag.TABLE_CELL and not node.text.strip()
+    return node.tag is Tag.TABLE_CELL and not node.children and not node.text.strip()
 
 
 def _holds(text: str, value: str) -> bool:
@@ -83,9 +90,10 @@ def _holds(text: str, value: str) -> bool:
 
 
 def _cuts_number(before: str, value: str, after: str) -> bool:
-    """Whether digits, a sign or a percent sign beside a number make it another one: 28.6 in `1,128.6`, 5 in `-5`."""
-    begins = value[0].isdigit() and _BEGUN.search(before) is not None
-    return begins or (value[-1].isdigit() and _GOES_ON.match(after) is not None)
+    """Whether what stands beside a number makes it another: 28.6 in `1,128.6`, 5 in `-5`, -12 in `2030-12`."""
+    begun = value[0].isdigit() and _BEGUN.search(before) is not None
+    joined = _SIGNED.match(value) is not None and _JOINS.search(before) is not None
+    return begun or joined or (value[-1].isdigit() and _GOES_ON.match(after) is not None)
 
 
 def _apart(left: str, right: str) -> bool:

@@ -88,7 +88,10 @@ def prepared_video(workdir: Path) -> JudgedVideo | None:
         MediaError: A `video_input.json` cannot be read.
     """
     frames = workdir / FRAMES_FOLDER
-    folders = [frames, *sorted((path for path in frames.glob("*/") if path.name.isdigit()), key=lambda p: int(p.name))]
+    folders = [
+        frames,
+        *sorted((path for path in frames.glob("*/") if path.name.isdecimal()), key=lambda p: int(p.name)),
+    ]
     folders = [folder for folder in folders if (folder / INPUT_FILE).is_file()]
     if not folders:
         return None

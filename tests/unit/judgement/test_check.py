@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from debriefer.judgement.check import slide_shows, unsupported_cells
 from debriefer.judgement.slides import JudgedSlide, tree_of
+from debriefer.media.tree import Node, Tag
 from tests.doubles.judged import RANKING, claim, video
 
 LAYOUT = (
@@ -60,3 +61,71 @@ def test_a_number_is_found_with_and_without_thousands_separators(whole: int, par
     assert slide_shows(slide, f"{whole}.{part:03d}")
     assert not slide_shows(slide, f"{whole}.{part:03d}1")
     assert not slide_shows(slide, f"1{abs(whole)}.{part:03d}")
+
+
+def slide_of(layout: str) -> JudgedSlide:
+    return JudgedSlide("1", 1, "", 0.0, layout, tree_of(layout))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("¥-5", "5"),
+        ("同比-5%", "5%"),
+        ("（-5）", "5"),
+        ("－5", "5"),
+        ("2030-12", "-12"),
+        ("12,34", "12"),
+        ("1.2.3", "1.2"),
+        ("𠮷野", "野"),
+        ("佐々木", "佐"),
+    ],
+)
+def test_a_sign_a_decimal_comma_and_a_rare_character_make_it_another_value(text: str, value: str) -> None:
+    assert not slide_shows(slide_of(f'[:page [:p "{text}"]]'), value)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("2030-12", "12"),
+        ("3%-5%", "5 %"),
+        ("3%-5%", "3%"),
+        ("¥-5", "-5"),
+        ("同比-5.20%", "-5.2%"),
+        ("−5 °C", "-5"),
+        ("销售额128.6，2024年", "128.6"),
+        ("rose to 5.", "5.0"),
+        ("第3名", "3"),
+        ("128.60亿元", "128.6"),
+    ],
+)
+def test_a_number_is_found_within_a_text(text: str, value: str) -> None:
+    assert slide_shows(slide_of(f'[:page [:p "{text}"]]'), value)
+
+
+def test_words_of_a_container_are_shown_too() -> None:
+    assert slide_shows(slide_of('[:page [:card "Total 128.6" [:p "rate"]]]'), "128.6")
+
+
+def test_a_blank_cell_is_a_cell_of_a_table_without_words() -> None:
+    assert not slide_shows(slide_of('[:page [:card [:value "7"]] [:p ""]]'), "")
+    assert not slide_shows(slide_of('[:page [:table [:tr [:td [:value "7"]]]]]'), "")
+
+
+def test_a_cell_is_not_looked_for_on_slides_that_it_does_not_cite_or_that_are_not_there() -> None:
+    shown = video(RANKING)
+    missing = unsupported_cells(claim([["华东", "128.6"]], (99,)).claimed_values, shown, ["7", "8"])
+    assert [(cell.row, cell.column, cell.value, cell.slides) for cell in missing] == [
+        (1, 1, "华东", ["99"]),
+        (1, 2, "128.6", ["99"]),
+    ]
+
+
+@given(st.text(), st.text())
+def test_any_value_is_looked_for_in_any_text(text: str, value: str) -> None:
+    page = Node(Tag.PAGE, children=(Node(Tag.PARAGRAPH, text),))
+    slide = JudgedSlide("1", 1, "", 0.0, "", page)
+    assert isinstance(slide_shows(slide, value), bool)
+    if text.strip():
+        assert slide_shows(slide, text)
