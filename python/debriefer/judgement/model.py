@@ -5,8 +5,10 @@ These are data with their checks, without DSPy: both judges and the pipeline sha
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 import pydantic
@@ -30,23 +32,60 @@ DistractorKind = Literal[
 Finding = Literal["shown", "not_shown", "unknown", "no_video", "not_prepared"]
 
 _FROZEN = pydantic.ConfigDict(frozen=True, extra="ignore")
-_REFERENCE = re.compile(r"(?:(\d+)\s*[:：]\s*)?(\d+)")
+_NUMBERED = r"(?:(\d+)[:：])?(\d+)"
+_REFERENCE = re.compile(_NUMBERED)
+_SLIDE_WORD = r"(?:slides?|frames?|幻灯片)"
+_SLIDE = re.compile(rf"{_SLIDE_WORD}\s*#?\s*{_NUMBERED}", re.IGNORECASE)
+_VIDEO = re.compile(r"(?:\bvideo|视频)\s*#?\s*(\d+)|第\s*(\d+)\s*个?\s*视频", re.IGNORECASE)
+# Several slides in one text, such as `slides 7 and 8`, `幻灯片 #7、#8` or `7-9`.
+_BETWEEN = re.compile(r"\s*(?:[,，、;；&]|\band\b|和|与)\s*", re.IGNORECASE)
+_ONE = re.compile(rf"{_SLIDE_WORD}?\s*[#第]?\s*{_NUMBERED}\s*[页张帧]?", re.IGNORECASE)
+_FROM_TO = re.compile(rf"{_SLIDE_WORD}?\s*#?\s*(\d+)\s*(?:[-–~～至到]|to)\s*#?(\d+)", re.IGNORECASE)
+_LONGEST_RANGE = 50
 
 
 def slide_reference(value: object) -> str:
     """Return how a slide is named: `7`, and `2:7` for slide 7 of the second of several videos.
 
-    Models write `7`, `#7`, `slide 7`, `幻灯片 #7` or `2:7`; text without a number stays as it is.
+    Models write `7`, `#7`, `slide 7`, `幻灯片 #7`, `2:7` or `slide 7 of video 2`; text without a number stays as it is.
 
-    >>> slide_reference("幻灯片 #7"), slide_reference(3), slide_reference("slide 2:7")
-    ('7', '3', '2:7')
+    >>> [slide_reference(value) for value in ("幻灯片 #7", 3, "slide 2:7", "video 2, slide 7")]
+    ['7', '3', '2:7', '2:7']
     """
     text = str(value).strip()
-    found = _REFERENCE.search(text)
+    named = _VIDEO.search(text)
+    rest = text if named is None else f"{text[: named.start()]} {text[named.end() :]}"
+    found = _SLIDE.search(rest) or _REFERENCE.search(rest)
+    if found is None:
+        named, found = None, _REFERENCE.search(text)
     if found is None:
         return text
-    video, number = found.groups()
-    return number.lstrip("0") or "0" if video in (None, "1") else f"{int(video)}:{int(number)}"
+    prefix, number = (part and _plain(part) for part in found.groups())
+    video = prefix or (named and _plain(named[1] or named[2]))
+    return number if video in (None, "1") else f"{video}:{number}"
+
+
+def _plain(digits: str) -> str:
+    return digits.lstrip("0") or "0"
+
+
+def slide_references(value: object) -> list[str]:
+    """Return the names of the slides that one text names.
+
+    >>> slide_references("slides 7 and 8"), slide_references("幻灯片 #7、#8"), slide_references("7-9")
+    (['7', '8'], ['7', '8'], ['7', '8', '9'])
+    """
+    parts = _BETWEEN.split(str(value).strip())
+    found: list[str] = []
+    for part in parts:
+        span = _FROM_TO.fullmatch(part)
+        if span is not None and int(span[1]) <= int(span[2]) < int(span[1]) + _LONGEST_RANGE:
+            found += map(str, range(int(span[1]), int(span[2]) + 1))
+        elif _ONE.fullmatch(part):
+            found.append(slide_reference(part))
+        else:
+            return [slide_reference(value)]
+    return found
 
 
 def _cell_text(value: object) -> str:
@@ -54,6 +93,8 @@ def _cell_text(value: object) -> str:
         return ""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, float) and math.isfinite(value):
+        return format(Decimal(repr(value)), "f")  # never 1e-05, which no slide has
     return value.strip() if isinstance(value, str) else str(value)
 
 
@@ -62,11 +103,24 @@ def _cell(value: object) -> object:
 
 
 def _references(value: object) -> object:
-    if isinstance(value, (str, int)):
+    if isinstance(value, (str, int, float)):
         value = [value]
-    return [slide_reference(item) for item in value] if isinstance(value, (list, tuple)) else value
+    items = _or_empty(value)
+    if not isinstance(items, (list, tuple)):
+        return items
+    return list(dict.fromkeys(name for item in items if item is not None for name in slide_references(item)))
 
 
+def _or_empty(value: object) -> object:
+    # Models write `null` where there is nothing to list.
+    return [] if value is None else value
+
+
+def _decision_name(value: object) -> object:
+    return re.sub(r"[\s-]+", "_", value.strip().upper()) if isinstance(value, str) else value
+
+
+Listed = pydantic.BeforeValidator(_or_empty)
 Text = Annotated[str, pydantic.BeforeValidator(_cell_text)]
 References = Annotated[list[str], pydantic.BeforeValidator(_references)]
 
@@ -137,17 +191,18 @@ class VideoClaim(pydantic.BaseModel):
         scope: What holds for the figures.
 
     Raises:
-        ValidationError: The answer is said to be shown and has no values, or rows of different lengths.
+        ValidationError: The answer is said to be shown, and there are no values but blank ones, or rows of different
+            lengths.
     """
 
     model_config = _FROZEN
 
     has_displayed_answer: bool
-    claimed_values: list[list[Annotated[ClaimedCell, pydantic.BeforeValidator(_cell)]]] = []
+    claimed_values: Annotated[list[list[Annotated[ClaimedCell, pydantic.BeforeValidator(_cell)]]], Listed] = []
     source_frames: References = []
     distractor_notes: Text = ""
-    distractors: list[Distractor] = []
-    scope: Scope = Scope()
+    distractors: Annotated[list[Distractor], Listed] = []
+    scope: Annotated[Scope, pydantic.BeforeValidator(lambda value: {} if value is None else value)] = Scope()
 
     @pydantic.model_validator(mode="after")
     def _is_a_table(self) -> VideoClaim:
@@ -155,7 +210,7 @@ class VideoClaim(pydantic.BaseModel):
         if not self.has_displayed_answer:
             return self
         widths = {len(row) for row in self.claimed_values}
-        if not widths or 0 in widths:
+        if not any(cell.value.strip() for row in self.claimed_values for cell in row) or 0 in widths:
             message = "the answer is said to be shown, and no value is given"
             raise ValueError(message)
         if len(widths) > 1:
@@ -181,9 +236,9 @@ class AnswerShape(pydantic.BaseModel):
 
     model_config = _FROZEN
 
-    target_columns: list[Text] = []
+    target_columns: Annotated[list[Text], Listed] = []
     unit_consistent: bool = True
-    normalized_values: list[list[Text]] = []
+    normalized_values: Annotated[list[list[Text]], Listed] = []
     conversion: Text = ""
     note: Text = ""
 
@@ -199,7 +254,7 @@ class Decision(pydantic.BaseModel):
 
     model_config = _FROZEN
 
-    decision: DecisionName
+    decision: Annotated[DecisionName, pydantic.BeforeValidator(_decision_name)]
     confidence: float = pydantic.Field(ge=0.0, le=1.0)
     reason: Text = ""
 
