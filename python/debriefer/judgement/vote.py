@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from debriefer.judgement.cells import Table, normal, normal_table
+from debriefer.judgement.cells import Table, normal, normal_table, number
 from debriefer.judgement.check import at_most_verify, unsupported_cells
 from debriefer.judgement.model import (
     AnswerShape,
@@ -26,6 +26,9 @@ FALLBACK = Decision(decision="ADOPT_AND_VERIFY", confidence=0.3, reason="the thi
 _NOT_SHOWN_CONFIDENCE = 1.0
 # From the boldest to the most careful: where decisions tie, care wins.
 _CARE: tuple[DecisionName, ...] = ("ADOPT", "ADOPT_AND_VERIFY", "RECOMPUTE")
+
+
+Cells = list[list[ClaimedCell]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +97,8 @@ def vote(rounds: Sequence[Round], wanted: int, video: JudgedVideo, task_id: str 
     Failed rounds abstain; fewer successful ones than a majority of `wanted` is `unknown`. A strict majority of the
     successful rounds decides whether the answer is shown, a tie says no. Among the rounds that say yes the decision is
     the most frequent (of equals the more careful), and the values are those of a majority; the rest comes from the
-    first round that has both. Where no majority has the same values, or where a slide that a cell cites does not show
-    it, `ADOPT` becomes `ADOPT_AND_VERIFY`.
+    first round that has both. Where no majority has the same values, where a slide that a cell cites does not show it,
+    or where units do not agree, `ADOPT` becomes `ADOPT_AND_VERIFY`.
 
     Args:
         rounds: In the order of their numbers, refills included.
@@ -141,17 +144,22 @@ def _shown(
     shown: Sequence[Round], ok: int, summaries: list[RoundSummary], video: JudgedVideo, task_id: str
 ) -> VideoVerdict:
     decision = _mode([one.outcome().decision for one in shown])
-    cells, backers, sure = _values(shown)
+    cells, backers, alike, sure = _values(shown)
     supporting = [one for one in shown if one.outcome().decision == decision]
     both = [one for one in backers if one in supporting]
-    first = (both or backers or supporting)[0]
+    # Where no round read all the values that won, the rest is at least of a claim of the same size.
+    first = (both or backers or [one for one in alike if one in supporting] or alike)[0]
     claim = first.claim or VideoClaim(has_displayed_answer=False)
+    if _key(claim.claimed_values) == _key(cells):
+        cells = claim.claimed_values
     frames = claim.source_frames or sorted({slide for row in cells for cell in row for slide in cell.slides})
     unsupported = unsupported_cells(cells, video, frames)
-    final = decision if sure and not unsupported else at_most_verify(decision)
     values = [[cell.value for cell in row] for row in cells]
     shape = first.shape
     fits = shape is not None and normal_table(claim.values()) == normal_table(values)
+    # Values that were to be converted and are not those of this round are still in the video's unit.
+    unit_consistent = shape is None or (shape.unit_consistent and (fits or not shape.conversion))
+    final = decision if sure and not unsupported and unit_consistent else at_most_verify(decision)
     return VideoVerdict(
         task_id=task_id,
         finding="shown",
@@ -167,7 +175,7 @@ def _shown(
         distractor_notes=claim.distractor_notes,
         distractors=claim.distractors,
         scope=claim.scope,
-        unit_consistent=shape.unit_consistent if shape is not None else True,
+        unit_consistent=unit_consistent,
         conversion=shape.conversion if shape is not None and fits else "",
         note=_note(shape, sure=sure),
         reason=first.outcome().reason,
@@ -188,8 +196,8 @@ def _mode(decisions: Sequence[DecisionName]) -> DecisionName:
     return max(counts, key=lambda name: (counts[name], _CARE.index(name)))
 
 
-def _values(shown: Sequence[Round]) -> tuple[list[list[ClaimedCell]], list[Round], bool]:
-    """Return the values of the vote, the rounds that read them, and whether they are a strict majority.
+def _values(shown: Sequence[Round]) -> tuple[Cells, list[Round], list[Round], bool]:
+    """Return the values of the vote, the rounds that read them, those of the same size, and whether a majority did.
 
     Rows in another order are the same values. Where no table has a majority, the rounds of the most frequent size vote
     on each cell, so that rounds that misread a cell each do not cost the whole.
@@ -198,18 +206,49 @@ def _values(shown: Sequence[Round]) -> tuple[list[list[ClaimedCell]], list[Round
     keys = [_key(cells) for _, cells in tables]
     best, count = Counter(keys).most_common(1)[0]
     if 2 * count > len(tables):
-        return (
-            tables[keys.index(best)][1],
-            [one for (one, _), key in zip(tables, keys, strict=True) if key == best],
-            True,
-        )
+        backers = [one for (one, _), key in zip(tables, keys, strict=True) if key == best]
+        return tables[keys.index(best)][1], backers, backers, True
     sizes = [(len(cells), len(cells[0])) for _, cells in tables]
     size = Counter(sizes).most_common(1)[0][0]
-    same = [pair for pair, its in zip(tables, sizes, strict=True) if its == size]
-    voted = [[_cell([cells[i][j] for _, cells in same]) for j in range(size[1])] for i in range(size[0])]
+    alike = [one for (one, _), its in zip(tables, sizes, strict=True) if its == size]
+    readings = [_cited(one.claim) for one in alike if one.claim is not None]
+    readings = [aligned_rows(cells, readings[0]) for cells in readings]
+    voted = [[_cell([cells[i][j] for cells in readings]) for j in range(size[1])] for i in range(size[0])]
     key = _key(voted)
     backers = [one for (one, _), its in zip(tables, keys, strict=True) if its == key]
-    return voted, backers or [same[0][0]], False
+    return voted, backers, alike, False
+
+
+def _cited(claim: VideoClaim) -> Cells:
+    """Return a claim's cells; one that cites no slide gets those of its own claim."""
+    frames = {"slides": claim.source_frames}
+    return [[cell if cell.slides else cell.model_copy(update=frames) for cell in row] for row in claim.claimed_values]
+
+
+def aligned_rows(cells: Cells, anchor: Cells) -> Cells:
+    """Return the rows of `cells` in the order of those of `anchor` that they agree with most.
+
+    Pairs with the most equal cells come first; of equals those whose equal cells are words, which name a row, then
+    those at the same place. So a vote on cells does not mix the rows of rounds that list them in another order.
+
+    Args:
+        cells: A claim.
+        anchor: A claim of the same number of rows and columns.
+    """
+    ours, theirs = ([[normal(cell.value) for cell in row] for row in table] for table in (cells, anchor))
+    pairs = []
+    for i, wanted in enumerate(theirs):
+        for j, row in enumerate(ours):
+            equal = [value for value, other in zip(row, wanted, strict=True) if value == other]
+            words = sum(number(value) is None for value in equal)
+            pairs.append((-len(equal), -words, i != j, i, j))
+    places: dict[int, int] = {}
+    taken: set[int] = set()
+    for *_, i, j in sorted(pairs):
+        if i not in places and j not in taken:
+            places[i] = j
+            taken.add(j)
+    return [cells[places[i]] for i in range(len(anchor))]
 
 
 def _key(cells: Sequence[Sequence[ClaimedCell]]) -> Table:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from debriefer.judgement import AnswerShape, Decision, Round, vote
-from tests.doubles.judged import claim, failed, said_no, said_yes, video
+from debriefer.judgement import AnswerShape, Decision, Round, VideoClaim, vote
+from debriefer.judgement.vote import aligned_rows
+from tests.doubles.judged import RANKING, THRESHOLDS, claim, failed, said_no, said_yes, video
 
 CARD = video({1: '[:page [:card [:label "Total"] [:value "1"] [:value "7"] [:value "1,280.50"]]]'})
 
@@ -140,3 +142,138 @@ def test_every_count_of_outcomes_is_judged_without_error() -> None:
     for kinds in itertools.product("ynf", repeat=5):
         rounds = [{"y": lambda n: said_yes(n, "1"), "n": said_no, "f": failed}[k](n) for n, k in enumerate(kinds, 1)]
         assert vote(rounds, 5, CARD).finding in ("shown", "not_shown", "unknown")
+
+
+def read(tables: list[list[list[str]]], *shapes: AnswerShape | None, decision: str = "ADOPT") -> list[Round]:
+    chosen = Decision.model_validate({"decision": decision, "confidence": 0.5})
+    given_shapes = [*shapes, *[None] * (len(tables) - len(shapes))]
+    return [Round(n, claim(rows), given_shapes[n - 1], chosen) for n, rows in enumerate(tables, 1)]
+
+
+def test_a_vote_on_cells_does_not_mix_rows_that_rounds_list_in_another_order() -> None:
+    tables = [[["a", "1"], ["b", "7"]], [["b", "8"], ["a", "2"]], [["a", "8"], ["b", "2"]]]
+    # By place `a` would get 8, which one round read for `b` and one for `a`.
+    verdict = vote(read(tables), 3, CARD)
+    assert verdict.claimed_values == [["a", "1"], ["b", "7"]]
+    assert verdict.decision == "ADOPT_AND_VERIFY"
+
+
+def test_values_that_no_round_read_as_a_whole_have_no_agreement() -> None:
+    tables = [[["1", "7", "3"]], [["1", "8", "4"]], [["2", "7", "4"]]]
+    verdict = vote(read(tables), 3, CARD)
+    assert (verdict.claimed_values, verdict.agreement) == ([["1", "7", "4"]], 0.0)
+
+
+def test_the_rest_of_a_vote_on_cells_comes_from_a_claim_of_its_size() -> None:
+    wide = AnswerShape(target_columns=["x", "y"], normalized_values=[["9", "9"]])
+    narrow = AnswerShape(target_columns=["a", "b", "c"], normalized_values=[["1", "7", "3"]], conversion="× 10")
+    tables = [[["9", "9"]], [["1", "7", "3"]], [["1", "8", "4"]], [["2", "7", "4"]]]
+    verdict = vote(read(tables, wide, narrow), 4, CARD)
+    assert (verdict.claimed_values, verdict.target_columns) == ([["1", "7", "4"]], ["a", "b", "c"])
+
+
+def test_values_that_were_to_be_converted_and_are_not_stay_in_the_videos_unit() -> None:
+    shape = AnswerShape(normalized_values=[["10", "70", "30"]], conversion="× 10")
+    tables = [[["1", "7", "3"]], [["1", "8", "4"]], [["2", "7", "4"]]]
+    verdict = vote(read(tables, shape), 3, CARD)
+    assert (verdict.normalized_values, verdict.conversion, verdict.unit_consistent) == ([["1", "7", "4"]], "", False)
+
+
+def test_values_keep_the_conversion_of_their_round_in_its_order_of_rows() -> None:
+    rows = [["a", "1"], ["b", "7"]]
+    careful = Decision(decision="ADOPT_AND_VERIFY", confidence=0.5)
+    shape = AnswerShape(normalized_values=[["b", "70"], ["a", "10"]], conversion="× 10")
+    rounds = [
+        Round(1, claim(rows), None, Decision(decision="ADOPT", confidence=0.5)),
+        Round(2, claim(rows[::-1]), shape, careful),
+        Round(3, claim(rows[::-1]), shape, careful),
+    ]
+    verdict = vote(rounds, 3, CARD)
+    assert verdict.claimed_values == [["b", "7"], ["a", "1"]]
+    assert (verdict.normalized_values, verdict.conversion) == ([["b", "70"], ["a", "10"]], "× 10")
+
+
+def test_an_answer_in_another_unit_is_never_adopted_unseen() -> None:
+    shape = AnswerShape(unit_consistent=False, normalized_values=[["1"]])
+    assert vote([said_yes(1, "1", shape=shape)], 1, CARD).decision == "ADOPT_AND_VERIFY"
+
+
+def test_a_cell_without_slides_is_looked_up_where_its_own_round_read_it() -> None:
+    shown = video({1: '[:page [:value "1"]]', 2: '[:page [:value "7"]]'})
+    decision = Decision(decision="ADOPT", confidence=0.5)
+    tables = {1: ["1", "x"], 2: ["y", "7"]}
+    claims = [
+        VideoClaim.model_validate(
+            {"has_displayed_answer": True, "claimed_values": [row], "source_frames": [slide]},
+        )
+        for slide, row in tables.items()
+    ]
+    both = claim([["1", "7"]], ()).model_copy(update={"source_frames": ["2"]})
+    verdict = vote([Round(n, one, None, decision) for n, one in enumerate([*claims, both], 1)], 3, shown)
+    assert verdict.claimed_values == [["1", "7"]]
+    assert [cell.value for cell in verdict.unsupported] == ["1"]
+
+
+TABLES = st.lists(
+    st.permutations([["a", "1"], ["b", "7"], ["c", "3"]]).map(lambda rows: [list(row) for row in rows]),
+    min_size=1,
+    max_size=7,
+)
+
+
+@given(TABLES, st.data())
+def test_rounds_that_misread_one_cell_each_do_not_cost_the_whole(
+    tables: list[list[list[str]]], data: st.DataObject
+) -> None:
+    """Each of at least three rounds misreads another cell: every cell has a majority, whatever the order of rows."""
+    cells = [(name, column) for name in "abc" for column in (0, 1)]
+    wrong = data.draw(st.permutations(cells))
+    for number, ((name, column), table) in enumerate(zip(wrong, tables, strict=False)):
+        row = next(row for row in table if row[0] == name)
+        row[column] = f"misread {number}"
+    verdict = vote(read(tables), len(tables), CARD)
+    assert verdict.finding == "shown"
+    if len(tables) >= 3:
+        assert sorted(verdict.claimed_values) == [["a", "1"], ["b", "7"], ["c", "3"]]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=6), st.randoms())
+def test_alignment_only_changes_the_order_of_rows(rows: list[tuple[int, int]], random: Random) -> None:
+    table = claim([[str(a), str(b)] for a, b in rows]).claimed_values
+    mixed = random.sample(table, len(table))
+    assert aligned_rows(mixed, table) == table
+
+
+@given(st.lists(ROUNDS, min_size=5, max_size=5), st.sampled_from(["9", "1"]))
+def test_no_vote_adopts_what_no_slide_shows(kinds: list[str], seen: str) -> None:
+    make = {"yes 1": lambda n: said_yes(n, "1"), "yes 7": lambda n: said_yes(n, "7"), "no": said_no, "failed": failed}
+    verdict = vote([make[kind](n) for n, kind in enumerate(kinds, 1)], 5, video({1: f'[:page [:value "{seen}"]]'}))
+    if verdict.decision == "ADOPT":
+        assert verdict.claimed_values == [[seen]]
+
+
+@given(st.lists(st.sampled_from(["ADOPT", "ADOPT_AND_VERIFY", "RECOMPUTE"]), min_size=1, max_size=9))
+def test_confidence_is_that_of_the_winning_decision_alone(names: list[str]) -> None:
+    sure = {"ADOPT": 0.25, "ADOPT_AND_VERIFY": 0.5, "RECOMPUTE": 0.75}
+    verdict = vote([said_yes(n, "1", name, sure[name]) for n, name in enumerate(names, 1)], len(names), CARD)
+    assert verdict.confidence == sure[verdict.decision]
+    assert verdict.agreement == pytest.approx(names.count(verdict.decision) / len(names))
+    assert names.count(verdict.decision) == max(map(names.count, names))
+
+
+def test_both_worked_samples_of_the_specification() -> None:
+    rows = [["华东", "128.6"], ["华南", "117.4"]]
+    shape = AnswerShape(target_columns=["region_name", "revenue_100m"], normalized_values=rows)
+    old = [{"slide": 3, "why": "上一周期", "kind": "old_batch"}]
+    extracted = claim(rows, (7, 8), distractors=old)
+    decided = Decision(decision="ADOPT_AND_VERIFY", confidence=0.84, reason="多行且跨帧")
+    first = vote([Round(n, extracted, shape, decided) for n in range(1, 6)], 5, video(RANKING), "task_x")
+    assert (first.decision, first.claimed_values) == ("ADOPT_AND_VERIFY", rows)
+    assert first.confidence == pytest.approx(0.84)
+    assert (first.source_frames, first.unsupported) == (["slide 7", "slide 8"], [])
+    assert [(one.slide, one.kind) for one in first.distractors] == [("3", "old_batch")]
+    notes = "视频展示的是筛选条件，不是筛选后的结果名单"
+    rules = VideoClaim(has_displayed_answer=False, distractor_notes=notes)
+    second = vote([Round(n, rules) for n in range(1, 6)], 5, video(THRESHOLDS), "task_y")
+    assert (second.has_displayed_answer, second.decision, second.claimed_values) == (False, "RECOMPUTE", [])
+    assert (second.distractor_notes, second.source_frames, second.error) == (notes, [], "")
