@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from debriefer.documents.model import Document
 from debriefer.documents.pdf import read_pdf
@@ -138,6 +140,47 @@ def test_ruled_table_has_its_cells(sheet: Sheet) -> None:
     table = read_pdf(sheet(ruled_at(rows, (72, 150, 300, 380)))).tables[0]
     assert table.rows == tuple(rows)
     assert table.header_rows == 1
+
+
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.tuples(*[st.from_regex(r"[A-Za-z0-9,.%()$-]{1,9}( [A-Za-z0-9]{1,5})?", fullmatch=True)] * 3),
+        min_size=2,
+        max_size=12,
+    )
+)
+def test_cells_of_a_ruled_table_come_back_exactly(sheet: Sheet, rows: list[tuple[str, str, str]]) -> None:
+    assert [table.rows for table in read_pdf(sheet(ruled_at(rows, (60, 200, 340, 480)))).tables] == [tuple(rows)]
+
+
+def test_header_over_two_columns_names_both(sheet: Sheet) -> None:
+    def draw(paper: Canvas) -> None:
+        paper.setFont("Helvetica", 10)
+        for y in (722, 690, 630):
+            paper.line(72, y, 400, y)
+        paper.line(200, 708, 400, 708)
+        paper.drawString(280, 711, "Sales")
+        for number, row in enumerate([("Region", "2021", "2022"), ("North", "12", "13"), ("South", "9", "8")]):
+            for x, text in zip((72, 220, 340), row, strict=True):
+                paper.drawString(x, 695 - 18 * number, text)
+
+    table = read_pdf(sheet(draw)).tables[0]
+    assert table.header_rows == 2
+    assert table.rows[:2] == (("Region", "Sales", "Sales"), ("Region", "2021", "2022"))
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.9])
+def test_truncated_file_is_refused_or_recovered(sheet: Sheet, tmp_path: Path, share: float) -> None:
+    whole = sheet(lines_at(["Some text."])).read_bytes()
+    cut = tmp_path / "cut.pdf"
+    cut.write_bytes(whole[: int(len(whole) * share)])
+    message = ""
+    try:
+        read = texts(read_pdf(cut))
+    except DocumentError as error:
+        read, message = [], error.message
+    assert read == ["Some text."] or message.startswith("`cut.pdf`")
 
 
 def test_unruled_table_has_its_cells(sheet: Sheet) -> None:

@@ -1,7 +1,7 @@
 """Opens a PDF with pypdfium2 and hands out its pages one at a time.
 
-pypdfium2 (Apache-2.0 or BSD-3-Clause) is the one wheel that is needed: PDFium reads damaged files as browsers do,
-takes about 10 µs a letter where pdfminer.six takes 200, and renders the pages of scans for the OCR.
+pypdfium2 (Apache-2.0 or BSD-3-Clause) is the one wheel that is needed: PDFium reads damaged files as browsers do, is
+about twice as fast as pdfminer.six with all letters fetched one by one, and renders the pages of scans for the OCR.
 """
 
 from __future__ import annotations

@@ -195,7 +195,7 @@ def _packed(page: int, lattice: Lattice, cells: Sequence[TableCell]) -> PageTabl
 
 
 def _header_rows(table: PageTable) -> int:
-    """Return how many leading rows name the columns: those without figures besides years, or all bold."""
+    """Return how many leading rows name the columns: without figures besides years, the last under merged headings."""
     rows: dict[int, list[TableCell]] = {}
     for cell in table.cells:
         rows.setdefault(cell.row, []).append(cell)
@@ -205,23 +205,13 @@ def _header_rows(table: PageTable) -> int:
         values = sum(is_figure(cell.text) and not _is_year(cell.text) for cell in cells)
         if (not cells and count == 0) or values:
             break
-        below = [cell for cell in rows.get(row + 1, []) if cell.column > 0]
-        bold = bool(cells) and all(cell.bold for cell in cells) and not all(cell.bold for cell in below)
-        figures_below = any(is_figure(cell.text) for inner in rows.values() for cell in inner if cell.row > row)
-        if not bold and not figures_below and count:
-            break
-        if not cells and not any(cell.last_row > row for cell in rows.get(row - 1, [])):
+        if not cells and not any(cell.last_row >= row for inner in range(row) for cell in rows.get(inner, [])):
             break
         count = row + 1
-        if not figures_below and not _spans(rows.get(row, [])):
-            break
-        if figures_below and any(is_figure(cell.text) and not _is_year(cell.text) for cell in below):
+        # Only what stands over several columns, or beside such a heading, has more header below it.
+        if not any(cell.last_column > cell.column or cell.last_row > row for cell in rows.get(row, [])):
             break
     return count
-
-
-def _spans(cells: Sequence[TableCell]) -> bool:
-    return any(cell.last_column > cell.column for cell in cells)
 
 
 def _is_year(text: str) -> bool:

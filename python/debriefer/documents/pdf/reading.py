@@ -16,7 +16,7 @@ from debriefer.documents.pdf.furniture import EdgeLine, edge_lines, furniture, k
 from debriefer.documents.pdf.ink import Area, PageInk
 from debriefer.documents.pdf.lines import Line
 from debriefer.documents.pdf.paragraphs import Kind, Paragraph, PrintedLine, body_size, joined_over, paragraphs
-from debriefer.documents.pdf.regions import CAPTION
+from debriefer.documents.pdf.regions import names_table
 from debriefer.documents.pdf.scans import DOTS_PER_INCH, is_scan, read_scan, reader
 from debriefer.documents.pdf.table import PageTable
 from debriefer.documents.pdf.tables import page_parts
@@ -242,9 +242,7 @@ class _Flow:
         tables: list[DocumentTable] = []
         for item in self._items:
             if isinstance(item, Paragraph):
-                kind = (
-                    Kind.CAPTION if item.kind in {Kind.TEXT, Kind.HEADING} and CAPTION.match(item.text) else item.kind
-                )
+                kind = Kind.CAPTION if item.kind in {Kind.TEXT, Kind.HEADING} and names_table(item.text) else item.kind
                 lines.append(DocumentLine(item.text, item.page, _box(item.area), kind.value))
                 continue
             first = item[0]

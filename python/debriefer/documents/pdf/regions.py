@@ -28,6 +28,11 @@ CAPTION = re.compile(
     re.IGNORECASE,
 )
 
+_SENTENCE = re.compile(
+    r"^\s*\w+\.?\s+\S*\d\S*\s+"
+    r"(?:and|below|above|also|gives?|shows?|lists?|is|are|has|presents?|illustrates?|summari[sz]es?)\b"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Region:
@@ -58,7 +63,16 @@ def is_row(line: Line) -> bool:
 
 def is_caption(line: Line) -> bool:
     """Whether a line begins like the caption of a table or figure."""
-    return bool(CAPTION.match(line.text))
+    return names_table(line.text)
+
+
+def names_table(text: str) -> bool:
+    """Whether a text begins like the caption of a table or figure, and is no sentence about one.
+
+    >>> [names_table(text) for text in ("Table 8.20 - Coffee", "Table 8.20 shows the sales.", "表3 销售额")]
+    [True, False, True]
+    """
+    return CAPTION.match(text) is not None and _SENTENCE.match(text) is None
 
 
 def regions(lines: Sequence[Line], rules: Sequence[Rule]) -> list[Region]:
