@@ -57,6 +57,10 @@ class MediaError(DebrieferError):
     """A video cannot be decoded, read or listened to; what else the task holds is still used."""
 
 
+class DocumentError(DebrieferError):
+    """A document cannot be read; what else the task holds is still used."""
+
+
 class ScoringError(DebrieferError):
     """A prediction or gold file breaks the rules of the metric."""
 

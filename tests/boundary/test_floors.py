@@ -15,6 +15,7 @@ FLOORS = (
         "debriefer.task",
         "debriefer.catalog",
         "debriefer.media",
+        "debriefer.documents",
         "debriefer.workbench",
         "debriefer.judgement",
         "debriefer.scoring",

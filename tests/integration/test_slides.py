@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from fractions import Fraction
 from pathlib import Path
 
@@ -140,6 +141,40 @@ def test_pixel_formats(tmp_path: Path, pixels: str) -> None:
     found = slides(path)
     assert [slide.t_start for slide in found] == pytest.approx([0, 1.2], abs=0.11)
     assert found[1].image.shape == (176, 320, 3)
+
+
+def test_a_rotated_recording_gives_upright_pictures(tmp_path: Path) -> None:
+    path = video(tmp_path / "turned.mp4", (2, 2))
+    data = bytearray(path.read_bytes())
+    # The matrix of the track header (ISO/IEC 14496-12, 8.3.2) for a quarter turn clockwise.
+    place = data.index(b"tkhd") + 4 + 40
+    data[place : place + 36] = struct.pack(">9i", 0, 1 << 16, 0, -1 << 16, 0, 0, 176 << 16, 0, 1 << 30)
+    path.write_bytes(data)
+    found = slides(path)
+    assert (found.width, found.height) == (176, 320)
+    assert [round(slide.t_start) for slide in found] == [0, 2]
+    assert np.abs(found[0].image.astype(int) - np.rot90(paper(0), -1)).mean() < 8
+    assert any("rotated by" in note for note in found.notes)
+
+
+def test_a_resolution_that_varies_is_brought_to_one(tmp_path: Path) -> None:
+    path, parts = tmp_path / "varies.ts", []
+    for number, (width, height) in enumerate([(320, 176), (640, 352)]):
+        part = tmp_path / f"{number}.ts"
+        with av.open(str(part), "w", format="mpegts") as container:
+            track = container.add_stream("mpeg2video", rate=25)
+            track.width, track.height, track.pix_fmt = width, height, "yuv420p"
+            for place in range(75):
+                frame = av.VideoFrame.from_ndarray(paper(number, width, height), format="rgb24")
+                frame.pts, frame.time_base = number * 75 + place, Fraction(1, 25)
+                container.mux(track.encode(frame))
+            container.mux(track.encode())
+        parts.append(part.read_bytes())
+    path.write_bytes(b"".join(parts))
+    found = slides(path)
+    assert len(found) == 2
+    assert {slide.image.shape for slide in found} == {(176, 320, 3)}
+    assert any("the resolution varies" in note for note in found.notes)
 
 
 def test_frames_without_a_rhythm_of_their_own(tmp_path: Path) -> None:

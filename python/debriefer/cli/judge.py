@@ -106,7 +106,10 @@ def _lines(verdict: VideoVerdict) -> Iterator[tuple[str, str]]:
         "no_video": "there is no video",
         "not_prepared": "the video could not be prepared",
     }
-    yield "verdict", f"{verdict.decision}  ({named[verdict.finding]})"
+    told = named[verdict.finding]
+    if verdict.finding == "shown" and verdict.decision == "RECOMPUTE":
+        told = "the video shows an answer, but not one to take over"
+    yield "verdict", f"{verdict.decision}  ({told})"
     if verdict.finding in ("shown", "not_shown"):
         by = "the offline judge" if verdict.judge == "offline" else f"{len(verdict.rounds)} rounds"
         yield "confidence", f"{verdict.confidence:.2f}, agreement {verdict.agreement:.0%}, by {by}"

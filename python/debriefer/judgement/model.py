@@ -314,7 +314,7 @@ class VideoVerdict(pydantic.BaseModel):
         confidence: Mean of the rounds that support the decision, in [0, 1].
         claimed_values: Rows as they are written on the slides.
         normalized_values: The same in the data's units and formats; the claim's own where nothing was normalised.
-        target_columns: A column of the data for each of the claim's.
+        target_columns: A column of the data for each of the claim's; without a model what the slides call them.
         source_frames: `slide 7`, ….
         distractor_notes: What looks like the answer and is not.
         reason: One sentence.

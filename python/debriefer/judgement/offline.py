@@ -46,11 +46,13 @@ class _Found:
         cells: Its rows.
         unit: Its unit, empty where none is told.
         slides: The slides.
+        names: What the columns are called on the slides.
     """
 
     cells: tuple[tuple[ClaimedCell, ...], ...]
     unit: str
     slides: tuple[str, ...]
+    names: tuple[str, ...] = ()
 
     def key(self) -> tuple[tuple[str, ...], ...]:
         return tuple(tuple(normal(cell.value) for cell in row) for row in self.cells)
@@ -130,6 +132,7 @@ def _verdict(
         claimed_values=values,
         normalized_values=values,
         claimed_slides=[[list(cell.slides) for cell in row] for row in found.cells],
+        target_columns=list(found.names),
         source_frames=[shown_reference(slide) for slide in found.slides],
         distractors=left_out,
         scope=ToldScope(unit=found.unit),
@@ -152,7 +155,7 @@ def _not_shown(reason: str, left_out: list[Distractor]) -> VideoVerdict:
 
 
 def _unknown(reason: str) -> VideoVerdict:
-    return VideoVerdict(finding="unknown", reason=reason, error=reason, judge="offline")
+    return VideoVerdict(finding="unknown", reason=reason, judge="offline")
 
 
 def _title(shown: Shown) -> str:
@@ -178,7 +181,7 @@ def _figures(asked: Asked, scope: Scope, shown: Sequence[Shown]) -> Iterator[_Fo
             if figure.off or not measures(asked, figure.label, scope) or not in_group(scope, figure, one):
                 continue
             cell = ClaimedCell(value=figure.value, slides=[one.slide.reference])
-            yield _Found(((cell,),), figure.unit or one.unit, (one.slide.reference,))
+            yield _Found(((cell,),), figure.unit or one.unit, (one.slide.reference,), (figure.label,))
 
 
 def _of_grids(asked: Asked, scope: Scope, shown: Shown) -> Iterator[Figure]:
@@ -237,6 +240,7 @@ class _Column:
     slide: str
     is_value: bool
     alone: bool
+    name: str = ""
 
 
 def _rankings(asked: Asked, scope: Scope, shown: Sequence[Shown]) -> Iterator[_Found]:
@@ -257,7 +261,9 @@ def _rankings(asked: Asked, scope: Scope, shown: Sequence[Shown]) -> Iterator[_F
             key = tuple(cell.value for row in rows for cell in row)
             if rows and key not in seen:
                 seen.add(key)
-                yield _Found(rows, value.unit, tuple(dict.fromkeys((name.slide, value.slide))))
+                called = (name.name, value.name)[: len(rows[0])]
+                slides = tuple(dict.fromkeys((name.slide, value.slide)))
+                yield _Found(rows, value.unit, slides, called if all(called) else ())
 
 
 def _ranked(asked: Asked, scope: Scope, grid: Grid, shown: Shown) -> Iterator[_Column]:
@@ -283,7 +289,9 @@ def _ranked(asked: Asked, scope: Scope, grid: Grid, shown: Shown) -> Iterator[_C
     for column in range(width):
         cells = {place: row[column] for place, row in zip(ranks, grid.rows, strict=True) if column < len(row)}
         if column == entity:
-            yield _Column(cells, "", reference, is_value=False, alone=rank is not None and not numeric)
+            yield _Column(
+                cells, "", reference, is_value=False, alone=rank is not None and not numeric, name=grid.header[column]
+            )
         elif column != rank and measures(asked, grid.header[column], scope) and _falls(asked, cells):
             yield _Column(
                 cells,
@@ -291,6 +299,7 @@ def _ranked(asked: Asked, scope: Scope, grid: Grid, shown: Shown) -> Iterator[_C
                 reference,
                 is_value=True,
                 alone=rank is not None and entity is None,
+                name=grid.header[column],
             )
 
 

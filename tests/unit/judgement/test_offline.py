@@ -39,7 +39,7 @@ PLANTS = (("Rank", "Plant", "Output (t)"), ("1", "Vigo", "91.5"), ("2", "Oslo", 
 def test_one_value_on_a_card_in_scope_is_adopted() -> None:
     verdict = judged(TOTAL, FILTER, card("Result", "Turnover (k EUR)", "1,204.50"))
     assert (verdict.decision, verdict.claimed_values, verdict.source_frames) == ("ADOPT", [["1,204.50"]], ["slide 2"])
-    assert verdict.judge == "offline"
+    assert (verdict.judge, verdict.target_columns) == ("offline", ["Turnover"])
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_another_measure_or_unit_in_chinese_is_not_adopted(slide: str) -> None:
 
 def test_a_ranking_in_falling_order_is_to_be_verified() -> None:
     verdict = judged(TOP, table("Ranking", *PLANTS))
-    assert verdict.decision == "ADOPT_AND_VERIFY"
+    assert (verdict.decision, verdict.target_columns) == ("ADOPT_AND_VERIFY", ["Plant", "Output"])
     assert verdict.claimed_values == [["Vigo", "91.5"], ["Oslo", "77.0"], ["Turku", "60.25"]]
     assert judged(TOP.split(", with", maxsplit=1)[0] + ".", table("Ranking", *PLANTS)).claimed_values == [
         ["Vigo"],
