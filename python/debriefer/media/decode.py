@@ -56,6 +56,10 @@ class Video:
         """Return a time stamp of the stream in seconds."""
         return None if ticks is None else ticks * self._seconds
 
+    def shown(self, packet: Packet[VideoStream]) -> float | None:
+        """Return when what `packet` holds is shown, in seconds; where the file does not say, when it is decoded."""
+        return self.seconds(packet.pts if packet.pts is not None else packet.dts)
+
     @property
     def promised(self) -> float | None:
         """The end of the whole file as its header gives it, in seconds; `None` where it says nothing."""
