@@ -67,6 +67,14 @@ class Video:
             return None
         return ((self.container.start_time or 0) + self.container.duration) / 1e6
 
+    def decode_one_by_one(self) -> None:
+        """Share no frames out to threads, before anything is decoded.
+
+        Where a frame is but a copy of the one before, or stands alone, threads wait for each other: on still slides
+        they take a quarter more processor time and no less of the clock's.
+        """
+        self.stream.thread_type = "SLICE"
+
     def packets(self) -> Iterator[Packet[VideoStream]]:
         """Iterate over the packets from the start of the file; a file that breaks off ends early, with a note."""
         packets = self.container.demux(self.stream)

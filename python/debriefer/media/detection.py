@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from debriefer import _core
 from debriefer.errors import MediaError
+from debriefer.media.behind import Behind
 from debriefer.media.decode import Video, luma, open_video
 from debriefer.media.gather import Gathered, Gatherer
 from debriefer.media.packets import PacketList, Window, in_doubt, read_packets, rhythm, windows
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from av.video.stream import VideoStream
 
 Progress = Callable[[float], None]
+# Samples a second. A change is placed at the first sample that shows it: at most 0.1 s late.
+_SAMPLES = 10.0
 # What `Stabilizer.push` says of a sample that looks exactly like the newest state.
 _EXACT = 2
 # A frame that is in view for longer than this, in seconds, is looked at though it came between two samples.
@@ -121,6 +124,7 @@ def _changed(path: Path, pairs: Sequence[tuple[float, float]]) -> frozenset[floa
     last: float | None = None
     stabilizer = _core.Stabilizer()
     with open_video(path) as video:
+        video.decode_one_by_one()
         size: tuple[int, int] | None = None
         for frame in _keyframes(video, wanted):
             time = video.seconds(frame.pts)
@@ -161,18 +165,25 @@ class _Reader:
         self.time = packets.times[0]
         self._started = False
         self._skipped: tuple[VideoFrame, float] | None = None
+        # When the next sample is due.
+        self._next = float("-inf")
+        self._hand_on: Callable[[VideoFrame, float], None] = self._look
         # How well the last sample showed the newest state, and when that was.
         self._shows, self._shown = 0, float("-inf")
         # Whether a sample of this window has shown what is known.
         self._confirmed = True
+        if packets.still(video.stream.width * video.stream.height):
+            video.decode_one_by_one()
         if packets.dense:
             video.stream.codec_context.skip_frame = "NONREF"
 
     def read_all(self) -> None:
         """Decode the video throughout."""
-        for packet in self._video.packets():
-            self._take(self._video.decode(packet), None)
-        self._flush(None)
+        with Behind(self.gatherer.take) as behind:
+            self._hand_on = behind.add
+            for packet in self._video.packets():
+                self._take(self._video.decode(packet), None)
+            self._flush(None)
 
     def read_windows(self, planned: list[Window]) -> None:
         """Decode the windows alone; other packets are read and left."""
@@ -205,10 +216,12 @@ class _Reader:
     def _sample(self, frame: VideoFrame, time: float) -> None:
         """Hand on a frame if it is due; one that was not due is due after all if it stayed in view for long."""
         if self._skipped is not None and time - self._skipped[1] > _STAYED:
-            self._look(*self._skipped)
+            self._hand_on(*self._skipped)
             self._skipped = None
-        if self.gatherer.wants(time):
-            self._look(frame, time)
+        if time >= self._next:
+            # Samples keep to a grid, so that 25 frames a second give every second or third and not every third.
+            self._next = max(self._next + 1 / _SAMPLES, time + 0.5 / _SAMPLES)
+            self._hand_on(frame, time)
             self._skipped = None
         else:
             self._skipped = (frame, time)
@@ -220,7 +233,7 @@ class _Reader:
     def _flush(self, window: Window | None) -> None:
         self._take(self._video.decode(None), window)
         if self._skipped is not None:
-            self._look(*self._skipped)
+            self._hand_on(*self._skipped)
             self._skipped = None
 
     def _time(self, packet: Packet[VideoStream]) -> float:
