@@ -9,3 +9,5 @@ BAD_INPUT = 2
 ABSTAINED = 3
 # The run was stopped by SIGTERM or SIGINT; what was done is delivered.
 STOPPED = 4
+# Another command was broken off by Ctrl-C: there is no result (128 + SIGINT, as shells have it).
+INTERRUPTED = 130
