@@ -3,6 +3,7 @@
 Speed, each in turns within one run:
 
 - `over_full_decode`: our decoding way ÷ PyAV's bare decode of the same frames (below 1.15 is the aim).
+- `over_unthreaded_decode`: the same, where PyAV decodes on one thread, as ours does on still slides.
 - `packets_over_decode`: our packets-first way ÷ bare decode of all frames, on clean slides (below 0.3).
 - `opencv_read_over_ours`, `scenedetect_over_ours`: reading every frame with OpenCV, PySceneDetect ÷ ours (above 3).
 - `signature_ms_720p`: one `push` of a 1280x720 sample, all of it; `cv2_over_signature`: OpenCV's area resize and
@@ -104,10 +105,10 @@ def page(number: int) -> NDArray[np.uint8]:
     return picture
 
 
-def bare_decode(path: Path, *, skip: bool) -> int:
+def bare_decode(path: Path, *, skip: bool, threads: str = "AUTO") -> int:
     with av.open(str(path)) as container:
         stream = container.streams.video[0]
-        stream.thread_type = "AUTO"
+        stream.thread_type = threads
         if skip:
             stream.codec_context.skip_frame = "NONREF"
         return sum(1 for _ in container.decode(stream))
@@ -129,9 +130,11 @@ def speed(clean: Path) -> dict[str, float]:
         message = f"{len(found)} of {CLEAN_SLIDES} slides by {found.method}: {found.reason}"
         raise RuntimeError(message)
     whole = paired(decoding, partial(bare_decode, clean, skip=True), 5)
+    alone = paired(decoding, partial(bare_decode, clean, skip=True, threads="NONE"), 5)
     packets = paired(partial(slides, clean), partial(bare_decode, clean, skip=False), 5)
     return {
         "over_full_decode": 1 / whole.ratio,
+        "over_unthreaded_decode": 1 / alone.ratio,
         "packets_over_decode": 1 / packets.ratio,
         "opencv_read_over_ours": paired(partial(slides, clean), partial(opencv_read, clean), 3).ratio,
         "scenedetect_over_ours": paired(partial(slides, clean), partial(scenedetect, clean, 27.0), 3).ratio,
