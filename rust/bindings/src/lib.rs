@@ -1,5 +1,6 @@
 //! The extension module `debriefer._core`: a table of contents.
 
+mod documents;
 mod errors;
 mod frames;
 mod readers;
@@ -12,6 +13,8 @@ use pyo3::prelude::*;
 /// Registers every exported name.
 #[pymodule(gil_used = false)]
 mod _core {
+    #[pymodule_export]
+    use crate::documents::{common_places, normalise_column, read_text};
     #[pymodule_export]
     use crate::frames::{FoundSlide, PacketRhythm, Stabilizer, packet_rhythm};
     #[pymodule_export]
