@@ -98,7 +98,8 @@ def vote(rounds: Sequence[Round], wanted: int, video: JudgedVideo, task_id: str 
     successful rounds decides whether the answer is shown, a tie says no. Among the rounds that say yes the decision is
     the most frequent (of equals the more careful), and the values are those of a majority; the rest comes from the
     first round that has both. Where no majority has the same values, where a slide that a cell cites does not show it,
-    or where units do not agree, `ADOPT` becomes `ADOPT_AND_VERIFY`.
+    or where values were not converted, `ADOPT` becomes `ADOPT_AND_VERIFY`; where units do not agree and no conversion
+    is certain, it is `RECOMPUTE`.
 
     Args:
         rounds: In the order of their numbers, refills included.
@@ -160,6 +161,9 @@ def _shown(
     # Values that were to be converted and are not those of this round are still in the video's unit.
     unit_consistent = shape is None or (shape.unit_consistent and (fits or not shape.conversion))
     final = decision if sure and not unsupported and unit_consistent else at_most_verify(decision)
+    if shape is not None and not shape.unit_consistent:
+        # The specification: units that cannot be handled reliably must be recomputed, whatever the third step says.
+        final = "RECOMPUTE"
     return VideoVerdict(
         task_id=task_id,
         finding="shown",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from debriefer.catalog import CATALOG_FILE, Catalog
 from debriefer.pipeline.cache import PASSING
 from debriefer.pipeline.content import file_digest
 from debriefer.pipeline.files import LOGS_FOLDER, link_or_copy
@@ -113,12 +114,20 @@ class JudgeStage(BaseStage):
 
 def _offline(task: Task) -> VideoVerdict:
     from debriefer.judgement import VideoVerdict, prepared_video  # noqa: PLC0415 -- loads pydantic
-    from debriefer.judgement.offline import judge_offline  # noqa: PLC0415 -- only runs without a model need it
+    from debriefer.judgement.known import misread_names  # noqa: PLC0415 -- only runs without a model need it
+    from debriefer.judgement.offline import judge_offline  # noqa: PLC0415 -- as above
 
     video = prepared_video(task.folder / "workdir")
     if video is None:
         return VideoVerdict.not_prepared(task.task_id, "there is no timeline below `workdir/`")
     verdict = judge_offline(task.question, task.knowledge or "", video)
+    path = task.folder / "workdir" / CATALOG_FILE
+    if verdict.finding == "shown" and path.is_file():
+        with Catalog.open(path) as catalog:
+            missing = misread_names(catalog, verdict.claimed_values)
+        if missing:
+            reason = f"`{missing[0]}` is read off a slide, and no table holds it beside the other names"
+            verdict = VideoVerdict(finding="unknown", reason=reason, judge="offline")
     return verdict.model_copy(update={"task_id": task.task_id})
 
 

@@ -193,9 +193,10 @@ def test_values_keep_the_conversion_of_their_round_in_its_order_of_rows() -> Non
     assert (verdict.normalized_values, verdict.conversion) == ([["b", "70"], ["a", "10"]], "× 10")
 
 
-def test_an_answer_in_another_unit_is_never_adopted_unseen() -> None:
+def test_an_answer_in_a_unit_without_a_certain_conversion_is_recomputed() -> None:
     shape = AnswerShape(unit_consistent=False, normalized_values=[["1"]])
-    assert vote([said_yes(1, "1", shape=shape)], 1, CARD).decision == "ADOPT_AND_VERIFY"
+    verdict = vote([said_yes(1, "1", shape=shape)], 1, CARD)
+    assert (verdict.finding, verdict.decision) == ("shown", "RECOMPUTE")
 
 
 def test_a_cell_without_slides_is_looked_up_where_its_own_round_read_it() -> None:

@@ -106,7 +106,7 @@ def test_several_videos_come_in_the_order_of_names_with_the_published_one_first(
         assert "video2_table_1_1" in catalog.tables
     timeline = run.findings().timeline
     assert timeline is not None
-    assert any("of media/a tour.MP4" in block.get("text", "") for block in timeline.format())
+    assert any("of video 2, media/a tour.MP4" in block.get("text", "") for block in timeline.format())
 
 
 def test_a_broken_video_costs_itself_alone(with_videos: Callable[..., Task], tmp_path: Path) -> None:
