@@ -18,7 +18,8 @@ _TABLE_OPENS = re.compile(r"<table[\s>]", re.IGNORECASE)
 _TABLE_CLOSES = re.compile(r"</table\s*>", re.IGNORECASE)
 # Marks of emphasis and code around words; a lone `*` or `_` inside of one is a letter.
 _EMPHASIS = re.compile(r"(\*\*|__|`)(?=\S)(.+?)(?<=\S)\1")
-_BULLET = re.compile(r"\s{0,6}(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)")
+# Numbers before a line stay: they may be the key of a record.
+_BULLET = re.compile(r"\A\s{0,6}[-*+•]\s+(?=\S)")
 _CAPTION = re.compile(r"\s*(?:table|表)\s*\d*\s*[:：.]?\s*\S", re.IGNORECASE)
 _MOST_SPAN = 1000
 

@@ -21,11 +21,13 @@ class Record:
         key: Texts of its key's parts, as they are written.
         line: Line of the document, from 0.
         spans: For each part of the key where it stands in the line, first and behind the last letter.
+        extent: The part of the line that speaks of the record: a line may tell of several.
     """
 
     key: tuple[str, ...]
     line: int
     spans: tuple[tuple[int, int], ...]
+    extent: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)

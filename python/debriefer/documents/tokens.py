@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["amount", "date", "code", "word", "mark"]
+Kind = Literal["amount", "date", "code", "nothing", "word", "mark"]
 
 _MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
@@ -62,7 +62,15 @@ _AMOUNT = "|".join(
         rf"(?:{_SAID}|{_LONE}){_UNITS}?",
     )
 )
+# Letters of Chinese and Japanese, without their marks.
+_HAN = r"\u2e80-\u2fdf\u3005-\u3007\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _CODE = r"(?<![A-Za-z\d])(?=[A-Za-z\d_./#-]*\d)[A-Za-z\d]+(?:[_./#-]?[A-Za-z\d]+)*"
+# What stands where others have a value; of the words that are often used otherwise none.
+_NOTHING = (
+    r"\bnot\s(?:recorded|available|disclosed|stated|given|reported|known|provided)\b"
+    r"|\b(?:unknown|undisclosed|unrecorded|unspecified|n/a)\b"
+    r"|未披露|尚未披露|未知|暂无|不详|未记录|未提供|未公布|暂缺|没有记录"
+)
 # Words that stand before a date or an amount by turns and are no part of it.
 _BEFORE_DATE = r"(?:(?:on|at|in|by|around|as\sof)\s)?(?:the\s)?"
 _BEFORE_AMOUNT = r"(?:(?:about|approximately|roughly|around)\s|大约|约)?"
@@ -70,11 +78,16 @@ _TOKEN = re.compile(
     rf"(?P<date>{_BEFORE_DATE}(?P<date_value>{_DATE}))"
     rf"|(?P<amount>{_BEFORE_AMOUNT}(?P<amount_value>{_AMOUNT}))"
     rf"|(?P<code>{_CODE})"
-    r"|(?P<word>[^\W\d_\u2e80-\u9fff\uf900-\ufaff]+(?:['’][^\W\d_]+)?|[\u2e80-\u9fff\uf900-\ufaff]|\w)"
+    rf"|(?P<nothing>{_NOTHING})"
+    rf"|(?P<word>[^\W\d_{_HAN}]+(?:['’][^\W\d_]+)?|[{_HAN}]|\w)"
     r"|(?P<mark>\S)",
     re.IGNORECASE,
 )
 _PLAIN_NUMBER = re.compile(r"\d+")
+_HAN_LETTER = re.compile(rf"[{_HAN}]")
+
+
+_KINDS: dict[str, Kind] = {"code": "code", "nothing": "nothing", "word": "word", "mark": "mark"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +110,8 @@ class Token:
 
     @property
     def is_value(self) -> bool:
-        """Whether it is an amount, a date or a code."""
-        return self.kind in ("amount", "date", "code")
+        """Whether it is an amount, a date, a code, or says that there is none."""
+        return self.kind in ("amount", "date", "code", "nothing")
 
     @property
     def is_number(self) -> bool:
@@ -116,20 +129,15 @@ def tokens(line: str) -> list[Token]:
     """
     found: list[Token] = []
     for match in _TOKEN.finditer(line):
-        kind = match.lastgroup
         if match["date"] is not None:
             found.append(Token("date", match["date_value"], *match.span(), match.start("date_value")))
         elif match["amount"] is not None:
             found.append(Token("amount", match["amount_value"], *match.span(), match.start("amount_value")))
-        elif match["code"] is not None:
-            found.append(Token("code", match["code"], *match.span(), match.start()))
-        elif kind == "word":
-            found.append(Token("word", match[0], *match.span(), match.start()))
         else:
-            found.append(Token("mark", match[0], *match.span(), match.start()))
+            found.append(Token(_KINDS[match.lastgroup or ""], match[0], *match.span(), match.start()))
     return found
 
 
 def is_han(text: str) -> bool:
     """Return whether a text has a Chinese letter."""
-    return any("\u2e80" <= letter <= "\u9fff" for letter in text)
+    return _HAN_LETTER.search(text) is not None

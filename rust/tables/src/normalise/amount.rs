@@ -22,6 +22,8 @@ pub mod step {
     pub const WORDS: u8 = 32;
     /// A unit or a currency.
     pub const UNIT: u8 = 64;
+    /// Brackets around a negative number.
+    pub const BRACKETS: u8 = 128;
 }
 
 /// An amount as it was written.
@@ -70,9 +72,8 @@ pub fn amount(text: &str) -> Option<Amount> {
         (None, false) => behind,
         _ => return None,
     };
-    if bracketed && unit.name.is_empty() && steps == 0 && !written.has_mark {
-        // `(5)` numbers a list as often as it is a loss.
-        return None;
+    if bracketed {
+        steps |= step::BRACKETS;
     }
     if unit.name == "%" {
         steps |= step::PERCENT;
@@ -106,7 +107,6 @@ struct Written<'a> {
     scale: i32,
     steps: u8,
     rest: &'a str,
-    has_mark: bool,
 }
 
 /// Reads parts whose scales fall: 3亿2000万, 1.5 million.
@@ -126,7 +126,6 @@ fn compound(text: &str) -> Option<Written<'_>> {
             scale: all.scale,
             steps: all.steps | next.steps,
             rest: next.rest,
-            has_mark: true,
         };
     }
     Some(all)
@@ -147,7 +146,6 @@ fn part(text: &str) -> Option<Written<'_>> {
             scale: 0,
             steps: step::CHINESE,
             rest: &trimmed[end..],
-            has_mark: true,
         });
     }
     in_words(trimmed)
@@ -173,7 +171,6 @@ fn digits(text: &str) -> Option<Written<'_>> {
         scale,
         steps: steps | if scale == 0 { 0 } else { step::SCALE },
         rest,
-        has_mark: grouped || number.contains('.'),
     })
 }
 
@@ -236,7 +233,6 @@ fn in_words(text: &str) -> Option<Written<'_>> {
         scale: 0,
         steps: step::WORDS,
         rest: text.get(length..)?,
-        has_mark: true,
     })
 }
 
@@ -264,6 +260,7 @@ mod tests {
             ("2 thousand yuan", "2000", "CNY"),
             ("-3.5", "-3.5", ""),
             ("(1,200)", "-1200", ""),
+            ("(5)", "-5", ""),
             ("-$5", "-5", "USD"),
             ("负三点五", "-3.5", ""),
             ("三千二百万元", "32000000", "CNY"),
@@ -284,7 +281,6 @@ mod tests {
             "12 34",
             "abc",
             "1 2 3 4",
-            "(5)",
             "5 of the 7",
             "2024-01-05",
             "万",

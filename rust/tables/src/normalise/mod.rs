@@ -21,7 +21,7 @@ use crate::numbers::double_is_exact;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Normalised {
     /// What was done, in a fixed order: `full_width`, `thousands`, `scale`, `strip_percent`, `cjk_numerals`,
-    /// `number_words`, `unit`, `date`, `verbal_date`; or `verbatim` alone.
+    /// `number_words`, `unit`, `brackets`, `date`, `verbal_date`; or `verbatim` alone.
     pub operations: Vec<&'static str>,
     /// `INTEGER`, `REAL`, `DATE`, `TIMESTAMP` or `TEXT`.
     pub sql_type: &'static str,
@@ -45,8 +45,9 @@ pub struct Wanted<'a> {
 /// Brings `values` to one form; where one of them does not fit, all stay as they are written.
 #[must_use]
 pub fn normalise(values: &[&str], wanted: Wanted<'_>) -> Normalised {
-    amounts(values, wanted)
-        .or_else(|| moments(values, wanted))
+    // 2023年第三季度末 is no number of 年第三季度末.
+    moments(values, wanted)
+        .or_else(|| amounts(values, wanted))
         .unwrap_or_else(|| Normalised {
             operations: vec!["verbatim"],
             sql_type: "TEXT",
@@ -58,9 +59,10 @@ pub fn normalise(values: &[&str], wanted: Wanted<'_>) -> Normalised {
 
 fn amounts(values: &[&str], wanted: Wanted<'_>) -> Option<Normalised> {
     let read: Option<Vec<Amount>> = values.iter().map(|value| amount(value)).collect();
-    let read = read.filter(|read| !read.is_empty())?;
+    let read = with_currency(read.filter(|read| !read.is_empty())?);
     let family = &read[0].unit.family;
-    if read.iter().any(|one| one.unit.family != *family) {
+    // `(1)`, `(2)`, `(3)` number notes; among other numbers brackets mean a loss.
+    if read.iter().any(|one| one.unit.family != *family) || read.iter().all(|one| one.steps & step::BRACKETS != 0) {
         return None;
     }
     let target = target_unit(&read, wanted.unit)?;
@@ -90,6 +92,22 @@ fn amounts(values: &[&str], wanted: Wanted<'_>) -> Option<Normalised> {
         })),
         values: texts,
     })
+}
+
+/// Gives numbers without a unit the one currency that the others have: tables print it in their first and last rows.
+fn with_currency(mut read: Vec<Amount>) -> Vec<Amount> {
+    let told = read
+        .iter()
+        .find(|one| !one.unit.name.is_empty())
+        .map(|one| one.unit.clone());
+    if let Some(unit) = told.filter(units::Unit::is_currency) {
+        for one in &mut read {
+            if one.unit.name.is_empty() {
+                one.unit = unit.clone();
+            }
+        }
+    }
+    read
 }
 
 struct Target {
@@ -133,6 +151,7 @@ fn operations(steps: u8) -> Vec<&'static str> {
         (step::CHINESE, "cjk_numerals"),
         (step::WORDS, "number_words"),
         (step::UNIT, "unit"),
+        (step::BRACKETS, "brackets"),
     ]
     .into_iter()
     .filter(|(bit, _)| steps & bit != 0)
@@ -242,6 +261,7 @@ mod tests {
         assert_eq!(found.values, ["32000", "1500", "200000000"]);
         assert_eq!((found.sql_type, found.unit.as_str()), ("INTEGER", "CNY"));
         assert_eq!(found.operations, ["thousands", "scale", "unit"]);
+        assert_eq!(plain(&["$ 1,200", "(35)", "$1,165"]).values, ["1200", "-35", "1165"]);
         let found = plain(&["185 cm", "1.85 m", "170 cm"]);
         assert_eq!(
             (found.values, found.unit),
@@ -268,6 +288,7 @@ mod tests {
             ["1,234", "12,34"],
             ["03/04/2024", "05/06/2024"],
             ["1 2 3", "4"],
+            ["(1)", "(2)"],
         ] {
             let found = plain(&values);
             assert_eq!(
@@ -288,6 +309,10 @@ mod tests {
         assert_eq!(
             plain(&["03/04/2024", "04/25/2024"]).values,
             ["2024-03-04", "2024-04-25"]
+        );
+        assert_eq!(
+            plain(&["2023年第三季度末", "2023年Q4末"]).values,
+            ["2023-09-30", "2023-12-31"]
         );
         let found = plain(&["mid-March 2024", "2024-03-05"]);
         assert_eq!((found.sql_type, found.operations), ("DATE", vec!["verbal_date"]));

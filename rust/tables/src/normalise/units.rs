@@ -110,6 +110,12 @@ impl Unit {
         }
     }
 
+    /// Whether it is money.
+    #[must_use]
+    pub fn is_currency(&self) -> bool {
+        matches!(self.name.as_str(), "CNY" | "USD" | "EUR" | "GBP" | "HKD" | "JPY")
+    }
+
     /// Reads what stands behind or before a number; `None` where it is no unit.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
