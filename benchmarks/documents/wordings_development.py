@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.documents.wording import Field, Part, Wording
+from benchmarks.documents.wordings_development_second import WORDINGS as MORE
 
 _CITIES = ("Leeds", "Porto", "Graz", "Lyon", "Turku", "Gdansk", "Ghent", "Bergen")
 _FIRMS = (
@@ -30,7 +31,7 @@ COMPANIES = Wording(
             "Who they are",
             ("firm_name", "city", "licence"),
             (
-                "Record {key} belongs to {firm_name}, whose head office is in {city}. It trades under licence {licence}.",
+                "Record {key} belongs to {firm_name}, head office in {city}. It trades under licence {licence}.",
                 "Under record {key} we find {firm_name}; the company is based in {city} and holds licence {licence}.",
                 "The firm in record {key} is {firm_name}. Its seat is {city}, and its licence number is {licence}.",
             ),
@@ -40,7 +41,7 @@ COMPANIES = Wording(
             "Beginnings and people",
             ("founded", "employees", "director"),
             (
-                "As record {key} has it, the firm was founded on {founded} and employs {employees} people. Its director is {director}.",
+                "By record {key}, the firm was founded on {founded} and employs {employees} people. Head: {director}.",
                 "Record {key}: founded on {founded}, with a headcount of {employees}, and led by {director}.",
             ),
             "We now turn to the younger firms.",
@@ -162,4 +163,4 @@ RATES = Wording(
     nothing=("not recorded",),
 )
 
-WORDINGS = (COMPANIES, FUNDS, RATES)
+WORDINGS = (COMPANIES, FUNDS, RATES, *MORE)

@@ -179,10 +179,11 @@ def _best(read: _Read) -> _Choice | None:
     for group in large:
         if group[1] == "date" or len(read.marks[group]) < _LEAST_RECORDS:
             continue
-        groups = _with_others(group, large, read)
-        first = _by_unit(read, groups)
-        choices.append(_scored(groups, _records([first], read), read.telling, _parts(groups)))
-        choices.extend(_composite(groups, first, large, read))
+        # A measure may have keys' digits in other sentences, so that the group alone does better.
+        for groups in dict.fromkeys([(group,), _with_others(group, large, read)]):
+            first = _by_unit(read, groups)
+            choices.append(_scored(groups, _records([first], read), read.telling, _parts(groups)))
+            choices.extend(_composite(groups, first, large, read))
     good = [choice for choice in choices if choice.score > 0]
     # Of equal ones the first that was found has the most lines.
     return max(good, key=lambda choice: choice.score, default=None)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from debriefer.documents.normalising import is_nothing, normalise_column
-from debriefer.documents.sentences import FIRST_WORD, Vocabulary
-from debriefer.documents.templates import GAP, VALUE, Fit, Template
+from debriefer.documents.sentences import FIRST_WORD, VALUE, Vocabulary
+from debriefer.documents.templates import GAP, Fit, Template
 from debriefer.documents.tokens import is_han
 from debriefer.documents.words import EMPTY
 

@@ -189,6 +189,9 @@ def _meet(one: Template, other: Template) -> bool:
     return shared > _MOST_TWICE * max(len(one.keys), len(other.keys))
 
 
+Gaps = list[tuple[Sequence[int], Sequence[int]]]
+
+
 def _merged(
     one: Sequence[int],
     other: Sequence[int],
@@ -198,17 +201,32 @@ def _merged(
     large: bool,
 ) -> tuple[float, tuple[int, ...]] | None:
     """Return how much two patterns share and the pattern of both; `None` where they are of two kinds."""
-    pairs = [(i, j) for i, j in pairs if one[i] != GAP]
-    if not pairs:
+    shared = [(i, j) for i, j in pairs if one[i] != GAP]
+    laid = _laid(one, other, shared, vocabulary) if shared else None
+    if laid is None:
         return None
+    pattern, gaps = laid
+    fixed = min(sum(code != GAP for code in one), sum(code != GAP for code in other))
+    told = len(shared) / max(1, fixed)
+    marks = sum(_is_mark(one[i], vocabulary) for i, _ in shared)
+    listed = marks >= len(gaps) > 0
+    enough = told >= (_LEAST_SHARED_LIST if listed else _LEAST_SHARED) and len(gaps) <= _MOST_GAPS
+    telling = listed or any(_tells(one[i], vocabulary) for i, _ in shared)
+    if not (enough and telling) or (large and not _one_choice(gaps)):
+        return None
+    return told, pattern
+
+
+def _laid(
+    one: Sequence[int], other: Sequence[int], pairs: Sequence[tuple[int, int]], vocabulary: Vocabulary
+) -> tuple[tuple[int, ...], Gaps] | None:
+    """Return what two patterns share with gaps between, and what stands there; `None` where that may be no slot."""
     pattern: list[int] = []
-    gaps: list[tuple[Sequence[int], Sequence[int]]] = []
+    gaps: Gaps = []
     i = j = 0
     for a, b in [*pairs, (len(one), len(other))]:
         left, right = one[i:a], other[j:b]
-        if bool(left) != bool(right):
-            return None
-        if left:
+        if left or right:
             if not (_may_differ(left, vocabulary) and _may_differ(right, vocabulary) and _may_meet(left, right)):
                 return None
             gaps.append((left, right))
@@ -216,18 +234,7 @@ def _merged(
         if a < len(one):
             pattern.append(one[a])
         i, j = a + 1, b + 1
-    shared = len(pairs)
-    fixed = min(sum(code != GAP for code in one), sum(code != GAP for code in other))
-    told = shared / max(1, fixed)
-    marks = [vocabulary.text(one[a]) for a, _ in pairs if one[a] >= FIRST_WORD and _is_mark(one[a], vocabulary)]
-    listed = len(marks) >= len(gaps) and bool(gaps)
-    if large and not _one_choice(gaps):
-        return None
-    if len(gaps) > _MOST_GAPS or told < (_LEAST_SHARED_LIST if listed else _LEAST_SHARED):
-        return None
-    if not listed and not any(_tells(one[a], vocabulary) for a, _ in pairs):
-        return None
-    return told, tuple(pattern)
+    return tuple(pattern), gaps
 
 
 def _tells(code: int, vocabulary: Vocabulary) -> bool:
@@ -242,7 +249,7 @@ def _may_meet(left: Sequence[int], right: Sequence[int]) -> bool:
     return not (VALUE in left or VALUE in right) or all(len(side) == 1 for side in (left, right))
 
 
-def _one_choice(gaps: Sequence[tuple[Sequence[int], Sequence[int]]]) -> bool:
+def _one_choice(gaps: Gaps) -> bool:
     """Return whether what differs is one short stretch; where a gap or a value is already, all may differ."""
     fresh = [gap for gap in gaps if not any(code in (VALUE, GAP) for side in gap for code in side)]
     return len(fresh) <= 1 and all(len(side) <= _MOST_CHOICE for gap in fresh for side in gap)
@@ -250,7 +257,7 @@ def _one_choice(gaps: Sequence[tuple[Sequence[int], Sequence[int]]]) -> bool:
 
 def _may_differ(codes: Sequence[int], vocabulary: Vocabulary) -> bool:
     """Return whether a stretch may be a slot: short, no key in it, and not made of marks alone."""
-    if len(codes) > _MOST_GAP or any(0 < code < GAP for code in codes):
+    if not codes or len(codes) > _MOST_GAP or any(0 < code < GAP for code in codes):
         return False
     return any(code in (VALUE, GAP) or not _is_mark(code, vocabulary) for code in codes)
 
