@@ -102,8 +102,10 @@ RACES = Wording(
             "Figures",
             ("spectators", "prize", "finishers"),
             (
-                "Race {key} drew {spectators} spectators. "
-                "The prize was {prize}, and {finishers} of the field finished.",
+                (
+                    "Race {key} drew {spectators} spectators. "
+                    "The prize was {prize}, and {finishers} of the field finished."
+                ),
                 "With {spectators} spectators in the stands, race {key} paid a prize of {prize}; {finishers} finished.",
             ),
             "Figures of the later races are these.",
