@@ -14,7 +14,7 @@ from debriefer.documents.notes import FieldNote, matched
 from debriefer.documents.relation import Anchor, Cell, Column, Segmented
 from debriefer.documents.retractions import apply_sentences
 from debriefer.documents.sentences import Sentence, Vocabulary, sentences
-from debriefer.documents.slots import Slot, kind_of, slot_of, value_of
+from debriefer.documents.slots import Slot, kind_of, slot_of, value_of, worded_nothing
 from debriefer.documents.templates import Fit, Fitter, Template, induce
 
 # A kind of sentence that takes something back in so many records of its block is how the block is worded.
@@ -175,7 +175,11 @@ def _flag_outliers(entries: Mapping[Key, Entry]) -> None:
     kind = kind_of([entry.raw for entry in kept])
     if kind.name not in ("number", "date"):
         return
-    odd = [entry for entry in kept if not kind_of([entry.raw]).is_like(kind)]
+    nothing = worded_nothing([entry.raw for entry in kept], kind)
+    odd = [entry for entry in kept if entry.raw not in nothing and not kind_of([entry.raw]).is_like(kind)]
+    for entry in kept:
+        if entry.raw in nothing:
+            entry.status, entry.reason = "missing", f"words where others have a {kind.name}"
     if len(odd) <= _OUTLIER_SHARE * len(kept):
         for entry in odd:
             entry.flag(f"it is no {kind.name} in {kind.unit}, as others are" if kind.unit else f"it is no {kind.name}")
