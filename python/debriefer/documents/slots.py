@@ -28,6 +28,7 @@ _POSSESSES = frozenset({"的", "之", "'s"})
 _BREAKS = frozenset(",;:。.()、—–-\"'")
 _FAMILIES = {"mm": "length", "cm": "length", "m": "length", "km": "length", "mg": "mass", "g": "mass", "kg": "mass"}
 _FAMILIES |= {"t": "mass", "ml": "volume", "l": "volume"}
+_JOINS = frozenset({"and", "but", "while", "with", "plus", "or"})
 _MOST_LABEL_WORDS = 3
 _MOST_LABEL_LETTERS = 10
 _KIND_SHARE = 0.85
@@ -167,14 +168,27 @@ def slot_of(template: Template, place: int, vocabulary: Vocabulary) -> Slot:
         # `X的注册地` says what comes next, not what X is.
         mine = [] if behind and behind[0] in _POSSESSES else behind
         return Slot(template, place, _han_label(before), _han_label(mine))
+    role = _role(behind)
     if meets:
-        # What stands next to the value before is that one's: `873 crowns after 542 deals`.
+        # What stands next to the value before is that one's: `873 crowns after 542 deals`, `fire as the cause and`.
         own = next((number for number, word in enumerate(before) if word in EMPTY), None)
         before = before[own:] if own is not None else before
+        joined = max((number for number, word in enumerate(before) if word in _JOINS), default=-1)
+        before = before[joined + 1 :]
+    if role:
+        return Slot(template, place, _word_label(before, ending=True), role, counted=True)
     counted = bool(behind) and behind[0] not in EMPTY
     counted = counted and (not _word_label(before, ending=True) or before[-1] not in EMPTY)
     own_behind = behind if behind and behind[0] not in EMPTY else []
     return Slot(template, place, _word_label(before, ending=True), _word_label(own_behind, ending=False), counted)
+
+
+def _role(behind: Sequence[str]) -> tuple[str, ...]:
+    """Return what a value is said to be: `cause` of `fire as the cause and`."""
+    if not behind or behind[0] != "as":
+        return ()
+    end = next((number for number, word in enumerate(behind) if word in _JOINS), len(behind))
+    return _word_label(behind[1:end], ending=False)
 
 
 def _stretch(pattern: Sequence[int], places: range, vocabulary: Vocabulary) -> tuple[list[str], bool]:
