@@ -72,7 +72,7 @@ def read_prose(lines: Sequence[str], notes: Sequence[FieldNote] = (), anchor: An
     found = over_blocks(_without_remarks(drafts(slots), parts, told))
     known = matched([draft.labels for draft in found], notes)
     entries = [_entries(draft) for draft in found]
-    told.residual = apply_sentences(lines, rows, fits, found, entries, known)
+    told.residual = apply_sentences(lines, rows, fits, found, entries, known, vocabulary)
     for draft, note, name, own in zip(found, known, _names(found, known), entries, strict=True):
         column, cells = _typed(draft, note, name, own)
         told.columns.append(column)
