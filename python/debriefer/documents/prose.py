@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from debriefer.catalog.names import canonical_names, unique_columns
 from debriefer.documents.anchors import segment
 from debriefer.documents.columns import Draft, drafts, over_blocks
+from debriefer.documents.endings import with_endings
 from debriefer.documents.entries import Entry, Key, corrected_within
 from debriefer.documents.normalising import is_nothing, normalise_column
 from debriefer.documents.notes import FieldNote, matched
@@ -69,7 +70,8 @@ def read_prose(lines: Sequence[str], notes: Sequence[FieldNote] = (), anchor: An
     fitter = Fitter(templates)
     fits = [next(fitter.fits(row), None) for row in rows]
     slots = _slots(templates, fits, lines, vocabulary)
-    found = over_blocks(_without_remarks(drafts(slots), parts, told))
+    own = [with_endings(draft, lines, vocabulary) for draft in drafts(slots)]
+    found = over_blocks(_without_remarks(own, parts, told))
     known = matched([draft.labels for draft in found], notes)
     entries = [_entries(draft) for draft in found]
     told.residual = apply_sentences(lines, rows, fits, found, entries, known, vocabulary)

@@ -137,6 +137,10 @@ def _widened(fit: Fit, first: int, behind: int, vocabulary: Vocabulary) -> tuple
         if codes[first - 1] < FIRST_WORD or vocabulary.text(codes[first - 1]) in EMPTY:
             break
         first -= 1
+    while behind < len(row) and behind not in taken and _is_name(row[behind - 1].text) and _is_name(row[behind].text):
+        if codes[behind] < FIRST_WORD or vocabulary.text(codes[behind]) in EMPTY:
+            break
+        behind += 1
     return first, behind
 
 
