@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from os.path import commonprefix
+from os.path import commonpath
 
 from debriefer.documents.columns import Draft
 from debriefer.documents.sentences import FIRST_WORD, Vocabulary
@@ -47,7 +47,7 @@ def _ending(draft: Draft, vocabulary: Vocabulary) -> str:
     sides = [_sides(slot, vocabulary) for slot in draft.slots]
     if any(before in _PREPOSITIONS for before, _, _ in sides):
         return ""
-    ending = commonprefix([behind for _, behind, _ in sides])
+    ending = commonpath([behind for _, behind, _ in sides])
     if not 0 < len(ending) <= _MOST_ENDING or not is_han(ending) or set(ending) & _NO_ENDINGS:
         return ""
     if len(sides) > 1 and any(behind != ending for _, behind, _ in sides):

@@ -9,7 +9,8 @@ from debriefer.catalog.names import canonical_names, unique_columns
 from debriefer.documents.anchors import segment
 from debriefer.documents.columns import Draft, drafts, over_blocks
 from debriefer.documents.endings import with_endings
-from debriefer.documents.entries import Entry, Key, corrected_within
+from debriefer.documents.entries import Entry, Key
+from debriefer.documents.inline import entries_of
 from debriefer.documents.normalising import is_nothing, normalise_column
 from debriefer.documents.notes import FieldNote, matched
 from debriefer.documents.relation import Anchor, Cell, Column, Segmented
@@ -73,7 +74,7 @@ def read_prose(lines: Sequence[str], notes: Sequence[FieldNote] = (), anchor: An
     own = [with_endings(draft, lines, vocabulary) for draft in drafts(slots)]
     found = over_blocks(_without_remarks(own, parts, told))
     known = matched([draft.labels for draft in found], notes)
-    entries = [_entries(draft) for draft in found]
+    entries = entries_of(found)
     told.residual = apply_sentences(lines, rows, fits, found, entries, known, vocabulary)
     for draft, note, name, own in zip(found, known, _names(found, known), entries, strict=True):
         column, cells = _typed(draft, note, name, own)
@@ -129,17 +130,6 @@ def _names(found: Sequence[Draft], known: Sequence[FieldNote | None]) -> list[st
         label = next(iter(draft.labels), ())
         plain.append(note.name if note is not None else "_".join(label) or f"{draft.kind.name}_value")
     return unique_columns(["record_id", *canonical_names(plain)])[1:]
-
-
-def _entries(draft: Draft) -> dict[Key, Entry]:
-    entries: dict[Key, Entry] = {}
-    for key, value in draft.values.items():
-        inner = corrected_within(value, draft.kind) if value.cue else None
-        entry = inner or Entry(value.raw, value.line, value.span)
-        if inner is None and not value.certain:
-            entry.flag("the sentence can be taken apart in two ways")
-        entries[key] = entry
-    return entries
 
 
 def _typed(

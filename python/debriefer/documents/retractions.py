@@ -137,14 +137,12 @@ def _target(taken: Aside, spoken: Sequence[int], near: Sequence[int], columns: _
         best = [number for length, number in said if length == longest]
         own = [number for number in best if columns.found[number].block == taken.row.block] or best
         return own[0] if len(own) == 1 else None
-    hinted = [number for number in near if _hinted(taken.text, columns.labels[number])]
-    if len(hinted) == 1:
-        return hinted[0]
-    telling = (
-        _possible(taken, near, columns)
-        if taken.values
-        else [number for number in near if _tells(taken.text, columns.found[number])]
-    )
+    texts = [number for number in near if _tells(taken.text, columns.found[number])]
+    if len(texts) == 1 and not taken.values:
+        return texts[0]
+    possible = _possible(taken, near, columns)
+    hinted = [number for number in possible if _hinted(taken.text, columns.labels[number])]
+    telling = hinted or (possible if taken.values else texts)
     return telling[0] if len(telling) == 1 else None
 
 

@@ -29,6 +29,8 @@ _MOST_CHOICE = 8
 # Words in place of a value: "yet to be determined"; sentences in which they differ have all else in common.
 _MOST_NOTHING = 5
 _LEAST_BESIDE = 0.75
+# A kind is another's case if it is so much smaller; the other must have so many words.
+_CASE_SHARE, _LEAST_WORDS = 0.25, 3
 # Kinds that a new sentence is compared with: those with the most words in common.
 _MOST_COMPARED = 12
 _MARKS = re.compile(r"\W")
@@ -140,7 +142,21 @@ def _of_block(block: int, sentences: Iterable[Sentence], vocabulary: Vocabulary)
     large = [group for group in groups if len(group.keys) >= _LEAST_SUPPORT]
     for group in large:
         group.pattern = _with_suffixes(group.pattern, vocabulary)
-    return sorted(large, key=lambda group: -len(group.members))
+    return _without_cases(sorted(large, key=lambda group: -len(group.members)))
+
+
+def _without_cases(groups: Sequence[Template]) -> list[Template]:
+    """Leave out small kinds that are cases of a large one: a slot in them says more than a value, or that there is none."""
+    kept: list[Template] = []
+    for group in groups:
+        text = "".join(map(_letter, group.pattern))
+        wider = (one for one in kept if len(group.members) <= _CASE_SHARE * len(one.members))
+        if not any(
+            len(_words(one.pattern)) >= _LEAST_WORDS and re.fullmatch(_expression(one.pattern, greedy=False), text)
+            for one in wider
+        ):
+            kept.append(group)
+    return kept
 
 
 def _joined(groups: Sequence[Template], vocabulary: Vocabulary, least_large: int) -> list[Template]:
