@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from os.path import commonpath
+from itertools import takewhile
 
 from debriefer.documents.columns import Draft
 from debriefer.documents.sentences import FIRST_WORD, Vocabulary
@@ -47,7 +47,7 @@ def _ending(draft: Draft, vocabulary: Vocabulary) -> str:
     sides = [_sides(slot, vocabulary) for slot in draft.slots]
     if any(before in _PREPOSITIONS for before, _, _ in sides):
         return ""
-    ending = commonpath([behind for _, behind, _ in sides])
+    ending = _common_head([behind for _, behind, _ in sides])
     if not 0 < len(ending) <= _MOST_ENDING or not is_han(ending) or set(ending) & _NO_ENDINGS:
         return ""
     if len(sides) > 1 and any(behind != ending for _, behind, _ in sides):
@@ -55,6 +55,10 @@ def _ending(draft: Draft, vocabulary: Vocabulary) -> str:
     to_mark = all(behind == ending and at_mark for _, behind, at_mark in sides)
     noun = any(before in _COPULAS for before, _, _ in sides)
     return ending if to_mark and noun and len(ending) <= _MOST_LONE else ""
+
+
+def _common_head(texts: Sequence[str]) -> str:
+    return "".join(letters[0] for letters in takewhile(lambda row: len(set(row)) == 1, zip(*texts, strict=False)))
 
 
 def _sides(slot: Slot, vocabulary: Vocabulary) -> tuple[str, str, bool]:

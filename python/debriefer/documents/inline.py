@@ -40,8 +40,8 @@ class _Twin:
 def entries_of(found: Sequence[Draft]) -> list[dict[Key, Entry]]:
     """Return the cells of columns before sentences take anything back.
 
-    A value that holds two of its column's kind is a correction where its words are known for one, or where other columns
-    have the same words between two of theirs: then the second holds. Else it is flagged.
+    A value that holds two of its column's kind is a correction where its words are known for one, or where other
+    columns have the same words between two of theirs: then the second holds. Else it is flagged.
     """
     twins = [{key: _twin(value.raw, draft) for key, value in draft.values.items()} for draft in found]
     columns: dict[str, set[tuple[str, str, int]]] = defaultdict(set)
@@ -120,7 +120,7 @@ def _by_words(raw: str, known: Collection[str]) -> _Twin | None:
     end = len(raw.rstrip(_CLOSING))
     for words in sorted(known, key=lambda words: (-len(words), words)):
         at = raw.casefold().find(words)
-        if 0 < at and at + len(words) < end:
+        if at > 0 and at + len(words) < end:
             return _Twin(words, (at + len(words), end))
     return None
 

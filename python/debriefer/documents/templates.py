@@ -146,7 +146,7 @@ def _of_block(block: int, sentences: Iterable[Sentence], vocabulary: Vocabulary)
 
 
 def _without_cases(groups: Sequence[Template]) -> list[Template]:
-    """Leave out small kinds that are cases of a large one: a slot in them says more than a value, or that there is none."""
+    """Leave out small kinds that are cases of a large one: a slot of theirs says more than a value, or none."""
     kept: list[Template] = []
     for group in groups:
         text = "".join(map(_letter, group.pattern))
