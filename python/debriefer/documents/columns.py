@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from debriefer.documents.matching import Side, matched_forms
 from debriefer.documents.slots import Kind, Slot, Value, kind_of
 from debriefer.documents.tokens import is_han
 
@@ -67,10 +68,11 @@ def drafts(slots: Sequence[Slot]) -> list[Draft]:
     found: list[Draft] = []
     for block in sorted(by_block):
         own = [Draft([slot], _kind(slot.values), dict(slot.values)) for slot in by_block[block]]
-        while (pair := _best_pair(own)) is not None:
-            one, other = pair
-            own[one] = _joined(own[one], own[other])
-            del own[other]
+        while pairs := _best_pairs(own):
+            gone = {other for _, other in pairs}
+            for one, other in pairs:
+                own[one] = _joined(own[one], own[other])
+            own = [draft for place, draft in enumerate(own) if place not in gone]
         found.extend(own)
     return found
 
@@ -82,6 +84,15 @@ def _kind(values: Mapping[tuple[str, ...], Value]) -> Kind:
 def _joined(one: Draft, other: Draft) -> Draft:
     values = {**other.values, **one.values}
     return Draft([*one.slots, *other.slots], _kind(values), values)
+
+
+def _best_pairs(own: Sequence[Draft]) -> list[tuple[int, int]]:
+    """Return the places of what is one column: the best pair, else all pairs of two forms that decide only together."""
+    pair = _best_pair(own)
+    if pair is not None:
+        return [pair]
+    sides = [Side(draft.kind, frozenset(draft.values)) for draft in own]
+    return matched_forms(sides, lambda i, j: _labels_alike(own[i], own[j]) if _may_be_one(own[i], own[j]) else None)
 
 
 def _best_pair(own: Sequence[Draft]) -> tuple[int, int] | None:
@@ -126,10 +137,13 @@ def _repeats(draft: Draft) -> bool:
 
 
 def _score(one: Draft, other: Draft) -> float:
+    return _LABEL * _labels_alike(one, other) + _VALUES * values_alike(one.kind, other.kind)
+
+
+def _labels_alike(one: Draft, other: Draft) -> float:
     pairs = [(a, b) for a in one.slots for b in other.slots]
     # Words before are compared with words before: those between two slots stand behind one and before the other.
-    label = max((max(_alike(a.before, b.before), _alike(a.behind, b.behind)) for a, b in pairs), default=0.0)
-    return _LABEL * label + _VALUES * values_alike(one.kind, other.kind)
+    return max((max(_alike(a.before, b.before), _alike(a.behind, b.behind)) for a, b in pairs), default=0.0)
 
 
 def _alike(one: Sequence[str], other: Sequence[str]) -> float:

@@ -126,6 +126,7 @@ def names(sentence: str, label: Sequence[str]) -> bool:
     if not label:
         return False
     if any(map(is_han, label)):
-        return "".join(label) in sentence
+        text = "".join(label)
+        return len(text) > 1 and text in sentence
     words = set(re.findall(r"[^\W\d_]+", sentence.casefold()))
     return all(word in words for word in label)

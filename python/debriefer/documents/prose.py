@@ -8,13 +8,15 @@ from dataclasses import dataclass, field, replace
 from debriefer.catalog.names import canonical_names, unique_columns
 from debriefer.documents.anchors import segment
 from debriefer.documents.columns import Draft, drafts, over_blocks
-from debriefer.documents.entries import Entry, Key, corrected_within
+from debriefer.documents.endings import with_endings
+from debriefer.documents.entries import Entry, Key
+from debriefer.documents.inline import entries_of
 from debriefer.documents.normalising import is_nothing, normalise_column
 from debriefer.documents.notes import FieldNote, matched
 from debriefer.documents.relation import Anchor, Cell, Column, Segmented
 from debriefer.documents.retractions import apply_sentences
 from debriefer.documents.sentences import Sentence, Vocabulary, sentences
-from debriefer.documents.slots import Slot, kind_of, slot_of, value_of
+from debriefer.documents.slots import Slot, kind_of, slot_of, value_of, worded_nothing
 from debriefer.documents.templates import Fit, Fitter, Template, induce
 
 # A kind of sentence that takes something back in so many records of its block is how the block is worded.
@@ -69,10 +71,11 @@ def read_prose(lines: Sequence[str], notes: Sequence[FieldNote] = (), anchor: An
     fitter = Fitter(templates)
     fits = [next(fitter.fits(row), None) for row in rows]
     slots = _slots(templates, fits, lines, vocabulary)
-    found = over_blocks(_without_remarks(drafts(slots), parts, told))
+    drafted = [with_endings(draft, lines, vocabulary) for draft in drafts(slots)]
+    found = over_blocks(_without_remarks(drafted, parts, told))
     known = matched([draft.labels for draft in found], notes)
-    entries = [_entries(draft) for draft in found]
-    told.residual = apply_sentences(lines, rows, fits, found, entries, known)
+    entries = entries_of(found)
+    told.residual = apply_sentences(lines, rows, fits, found, entries, known, vocabulary)
     for draft, note, name, own in zip(found, known, _names(found, known), entries, strict=True):
         column, cells = _typed(draft, note, name, own)
         told.columns.append(column)
@@ -129,17 +132,6 @@ def _names(found: Sequence[Draft], known: Sequence[FieldNote | None]) -> list[st
     return unique_columns(["record_id", *canonical_names(plain)])[1:]
 
 
-def _entries(draft: Draft) -> dict[Key, Entry]:
-    entries: dict[Key, Entry] = {}
-    for key, value in draft.values.items():
-        inner = corrected_within(value, draft.kind) if value.cue else None
-        entry = inner or Entry(value.raw, value.line, value.span)
-        if inner is None and not value.certain:
-            entry.flag("the sentence can be taken apart in two ways")
-        entries[key] = entry
-    return entries
-
-
 def _typed(
     draft: Draft, note: FieldNote | None, name: str, entries: Mapping[Key, Entry]
 ) -> tuple[Column, dict[tuple[Key, str], Cell]]:
@@ -175,7 +167,11 @@ def _flag_outliers(entries: Mapping[Key, Entry]) -> None:
     kind = kind_of([entry.raw for entry in kept])
     if kind.name not in ("number", "date"):
         return
-    odd = [entry for entry in kept if not kind_of([entry.raw]).is_like(kind)]
+    nothing = worded_nothing([entry.raw for entry in kept], kind)
+    odd = [entry for entry in kept if entry.raw not in nothing and not kind_of([entry.raw]).is_like(kind)]
+    for entry in kept:
+        if entry.raw in nothing:
+            entry.status, entry.reason = "missing", f"words where others have a {kind.name}"
     if len(odd) <= _OUTLIER_SHARE * len(kept):
         for entry in odd:
             entry.flag(f"it is no {kind.name} in {kind.unit}, as others are" if kind.unit else f"it is no {kind.name}")

@@ -4,38 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from debriefer.documents.asides import Aside, asides, correcting
 from debriefer.documents.columns import Draft, same_word
-from debriefer.documents.corrections import in_sentence, names
+from debriefer.documents.corrections import Resolved, fits, in_sentence, names
 from debriefer.documents.entries import NOTHING_TELLS, Entry, Key
 from debriefer.documents.notes import FieldNote
-from debriefer.documents.sentences import VALUE, Sentence
-from debriefer.documents.slots import kind_of
+from debriefer.documents.sentences import Sentence, Vocabulary
+from debriefer.documents.slots import Kind, kind_of
 from debriefer.documents.templates import Fit
 from debriefer.documents.tokens import is_han
 
 Labels = list[tuple[str, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Taken:
-    """A sentence that takes something back, and which no template explains."""
-
-    row: Sentence
-    line: str
-
-    @property
-    def text(self) -> str:
-        """The sentence."""
-        start, end = self.row.span
-        return self.line[start:end]
-
-    @property
-    def values(self) -> list[str]:
-        """Its amounts, dates and codes, without those of the record's key."""
-        return [token.text for token, code in zip(self.row.tokens, self.row.codes, strict=True) if code == VALUE]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +36,7 @@ def apply_sentences(
     found: Sequence[Draft],
     entries: Sequence[dict[Key, Entry]],
     known: Sequence[FieldNote | None],
+    vocabulary: Vocabulary,
 ) -> list[int]:
     """Apply what sentences take back, in the order of the text, so that the last one holds.
 
@@ -65,20 +48,40 @@ def apply_sentences(
     """
     columns = _Columns(found, entries, [_labels(*pair) for pair in zip(found, known, strict=True)])
     places = {(id(slot.template), slot.place): number for number, draft in enumerate(found) for slot in draft.slots}
+    tells = [_columns_of(fit, places) for fit in fits]
+    others = asides(lines, rows, [bool(numbers) for numbers in tells], vocabulary)
     told_before: dict[tuple[int, Key], list[int]] = defaultdict(list)
+    for numbers, row in zip(tells, rows, strict=True):
+        told_before[row.record.line, row.record.key] += numbers
+    near = {number: told_before[one.row.record.line, one.row.record.key] for number, one in others.items()}
+    by_aside = {id(one): near[number] for number, one in others.items()}
+    forms = correcting(
+        others.values(),
+        lambda one: _named(one, by_aside[id(one)], columns),
+        lambda one: any(_tells(one.text, found[number]) for number in by_aside[id(one)]),
+    )
     residual: list[int] = []
-    for fit, row in zip(fits, rows, strict=True):
-        spot = (row.record.line, row.record.key)
-        if fit is not None:
-            own = ((id(fit.template), place) for place in range(len(fit.slots)))
-            told_before[spot] += [places[slot] for slot in own if slot in places]
-        elif row.cue:
-            _apply(_Taken(row, lines[row.record.line]), columns, told_before[spot])
-        else:
-            _said_again(row, lines[row.record.line], columns)
-            if VALUE in row.codes:
-                residual.append(row.record.line)
+    for number, one in others.items():
+        if one.row.cue or one.form in forms:
+            _apply(one, columns, near[number])
+            continue
+        _doubt(one, columns, near[number])
+        if one.values and one.form is None:
+            residual.append(one.row.record.line)
     return residual
+
+
+def _columns_of(fit: Fit | None, places: Mapping[tuple[int, int], int]) -> list[int]:
+    """Return the columns that a sentence tells."""
+    if fit is None:
+        return []
+    own = ((id(fit.template), place) for place in range(len(fit.slots)))
+    return [places[slot] for slot in own if slot in places]
+
+
+def _named(one: Aside, near: Iterable[int], columns: _Columns) -> set[int]:
+    """Return the columns, of those that the line tells, whose labels an aside says."""
+    return {number for number in near if any(names(one.text, label) for label in columns.labels[number])}
 
 
 def _labels(draft: Draft, note: FieldNote | None) -> Labels:
@@ -88,7 +91,7 @@ def _labels(draft: Draft, note: FieldNote | None) -> Labels:
     return [*draft.labels, *extra]
 
 
-def _apply(taken: _Taken, columns: _Columns, before: Sequence[int]) -> None:
+def _apply(taken: Aside, columns: _Columns, before: Sequence[int]) -> None:
     """Replace the value that a sentence takes back, or flag every cell that it may be about."""
     key = taken.row.record.key
     spoken = [number for number, own in enumerate(columns.entries) if key in own]
@@ -96,7 +99,9 @@ def _apply(taken: _Taken, columns: _Columns, before: Sequence[int]) -> None:
     target = _target(taken, spoken, near, columns)
     if target is not None:
         entry = columns.entries[target][key]
-        inner = in_sentence(taken.text, columns.labels[target], columns.found[target].kind, entry.raw, taken.values)
+        kind = columns.found[target].kind
+        inner = in_sentence(taken.text, columns.labels[target], kind, entry.raw, taken.values)
+        inner = inner or _filled(taken, columns.labels[target], kind, entry.raw)
         if inner is not None:
             start = taken.row.span[0]
             span = (start + inner.start, start + inner.end)
@@ -111,7 +116,7 @@ def _apply(taken: _Taken, columns: _Columns, before: Sequence[int]) -> None:
             columns.entries[number][key].flag(NOTHING_TELLS)
 
 
-def _target(taken: _Taken, spoken: Sequence[int], near: Sequence[int], columns: _Columns) -> int | None:
+def _target(taken: Aside, spoken: Sequence[int], near: Sequence[int], columns: _Columns) -> int | None:
     """Return the column that a correction is about.
 
     That is the one that it names; else the only one of its value's kind among those that the line has told; else the
@@ -132,15 +137,26 @@ def _target(taken: _Taken, spoken: Sequence[int], near: Sequence[int], columns: 
         best = [number for length, number in said if length == longest]
         own = [number for number in best if columns.found[number].block == taken.row.block] or best
         return own[0] if len(own) == 1 else None
-    hinted = [number for number in near if _hinted(taken.text, columns.labels[number])]
-    if len(hinted) == 1:
-        return hinted[0]
-    telling = (
-        _possible(taken, near, columns)
-        if taken.values
-        else [number for number in near if _tells(taken.text, columns.found[number])]
-    )
+    texts = [number for number in near if _tells(taken.text, columns.found[number])]
+    if len(texts) == 1 and not taken.values:
+        return texts[0]
+    possible = _possible(taken, near, columns)
+    hinted = [number for number in possible if _hinted(taken.text, columns.labels[number])]
+    telling = hinted or (possible if taken.values else texts)
     return telling[0] if len(telling) == 1 else None
+
+
+def _filled(taken: Aside, labels: Labels, kind: Kind, before: str) -> Resolved | None:
+    """Return the text in the slot of a form that holds neither the column's label nor the value that was told."""
+    texts = [taken.text[slice(*span)] for span in taken.fillers]
+    rest = [
+        span
+        for span, text in zip(taken.fillers, texts, strict=True)
+        if not any(names(text, label) for label in labels) and before not in text
+    ]
+    if kind.name != "text" or len(texts) < 2 or len(rest) != 1:  # noqa: PLR2004 -- a label and a value
+        return None
+    return Resolved(*rest[0]) if fits(taken.text[slice(*rest[0])], kind) else None
 
 
 def _hinted(text: str, labels: Iterable[Sequence[str]]) -> bool:
@@ -149,7 +165,7 @@ def _hinted(text: str, labels: Iterable[Sequence[str]]) -> bool:
     return any(same_word(word, other) for label in labels for word in label if not is_han(word) for other in words)
 
 
-def _possible(taken: _Taken, near: Sequence[int], columns: _Columns) -> list[int]:
+def _possible(taken: Aside, near: Sequence[int], columns: _Columns) -> list[int]:
     """Return the columns whose kind is that of the sentence's last value, or that hold text where it has none."""
     kinds = [(number, columns.found[number].kind) for number in near]
     if not taken.values:
@@ -162,14 +178,20 @@ def _tells(text: str, draft: Draft) -> bool:
     return draft.kind.name == "text" and any(len(known) > 1 and known in text for known in draft.kind.texts)
 
 
-def _said_again(row: Sentence, line: str, columns: _Columns) -> None:
-    """Flag a cell whose column a further sentence names with another value."""
-    key = row.record.key
-    text = line[slice(*row.span)]
-    for draft, own in zip(columns.found, columns.entries, strict=True):
-        entry = own.get(key)
-        if entry is None or not entry.trusted or not any(names(text, label) for label in draft.labels):
+def _doubt(one: Aside, columns: _Columns, near: Iterable[int]) -> None:
+    """Flag the cells that something which takes nothing back for certain may be about.
+
+    That is where it names a column and says another value of its kind, and where it says another text of a column; of
+    what is worded only once, also where it says a value of a column's kind.
+    """
+    key = one.row.record.key
+    for number in near:
+        draft, entry = columns.found[number], columns.entries[number].get(key)
+        if entry is None or not entry.trusted:
             continue
-        said = (token.text for token, code in zip(row.tokens, row.codes, strict=True) if code == VALUE)
-        if any(other != entry.raw and kind_of([other]).is_like(draft.kind) for other in said):
+        named = any(names(one.text, label) for label in draft.labels)
+        others = [value for value in one.values if value != entry.raw and kind_of([value]).is_like(draft.kind)]
+        telling = [value for value in others if draft.kind.unit or draft.kind.name == "date" or one.form is None]
+        texts = [text for text in draft.kind.texts if text != entry.raw and len(text) > 1 and text in one.text]
+        if (draft.kind.name == "text" and texts) or (draft.kind.name != "text" and (telling or (named and others))):
             entry.flag("a further sentence says another value")

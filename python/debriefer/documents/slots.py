@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import lru_cache
 
 from debriefer.documents.normalising import is_nothing, normalise_column
 from debriefer.documents.sentences import FIRST_WORD, VALUE, Vocabulary
@@ -27,9 +28,12 @@ _POSSESSES = frozenset({"的", "之", "'s"})
 _BREAKS = frozenset(",;:。.()、—–-\"'")
 _FAMILIES = {"mm": "length", "cm": "length", "m": "length", "km": "length", "mg": "mass", "g": "mass", "kg": "mass"}
 _FAMILIES |= {"t": "mass", "ml": "volume", "l": "volume"}
+_JOINS = frozenset({"and", "but", "while", "with", "plus", "or"})
 _MOST_LABEL_WORDS = 3
 _MOST_LABEL_LETTERS = 10
 _KIND_SHARE = 0.85
+# Words among amounts or dates say that there is none, while these are most, and the words few and the same again.
+_MOSTLY, _MOST_WORDS = 0.6, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +137,10 @@ def _widened(fit: Fit, first: int, behind: int, vocabulary: Vocabulary) -> tuple
         if codes[first - 1] < FIRST_WORD or vocabulary.text(codes[first - 1]) in EMPTY:
             break
         first -= 1
+    while behind < len(row) and behind not in taken and _is_name(row[behind - 1].text) and _is_name(row[behind].text):
+        if codes[behind] < FIRST_WORD or vocabulary.text(codes[behind]) in EMPTY:
+            break
+        behind += 1
     return first, behind
 
 
@@ -164,14 +172,27 @@ def slot_of(template: Template, place: int, vocabulary: Vocabulary) -> Slot:
         # `X的注册地` says what comes next, not what X is.
         mine = [] if behind and behind[0] in _POSSESSES else behind
         return Slot(template, place, _han_label(before), _han_label(mine))
+    role = _role(behind)
     if meets:
-        # What stands next to the value before is that one's: `873 crowns after 542 deals`.
+        # What stands next to the value before is that one's: `873 crowns after 542 deals`, `fire as the cause and`.
         own = next((number for number, word in enumerate(before) if word in EMPTY), None)
         before = before[own:] if own is not None else before
+        joined = max((number for number, word in enumerate(before) if word in _JOINS), default=-1)
+        before = before[joined + 1 :]
+    if role:
+        return Slot(template, place, _word_label(before, ending=True), role, counted=True)
     counted = bool(behind) and behind[0] not in EMPTY
     counted = counted and (not _word_label(before, ending=True) or before[-1] not in EMPTY)
     own_behind = behind if behind and behind[0] not in EMPTY else []
     return Slot(template, place, _word_label(before, ending=True), _word_label(own_behind, ending=False), counted)
+
+
+def _role(behind: Sequence[str]) -> tuple[str, ...]:
+    """Return what a value is said to be: `cause` of `fire as the cause and`."""
+    if not behind or behind[0] != "as":
+        return ()
+    end = next((number for number, word in enumerate(behind) if word in _JOINS), len(behind))
+    return _word_label(behind[1:end], ending=False)
 
 
 def _stretch(pattern: Sequence[int], places: range, vocabulary: Vocabulary) -> tuple[list[str], bool]:
@@ -235,7 +256,13 @@ def _han_label(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def kind_of(raws: Sequence[str]) -> Kind:
-    """Return what most of some texts are; texts that say that there is nothing do not count."""
+    """Return what most of some texts are; texts that say that there is nothing do not count.
+
+    Words among amounts or dates are such texts too, where they come back: `pending` in a column of dates.
+
+    >>> kind_of(["3 kg", "14 kg", "7 kg", "pending", "2 kg", "pending"]).name
+    'number'
+    """
     told = [raw for raw in raws if not is_nothing(raw)]
     if not told:
         return Kind("empty")
@@ -243,18 +270,37 @@ def kind_of(raws: Sequence[str]) -> Kind:
     numbers: dict[tuple[str, str], list[float]] = {}
     weights = Counter(told)
     for raw, weight in weights.items():
-        one = normalise_column([raw])
-        name = _class(one.sql_type, verbatim=one.verbatim, raw=raw)
-        group = (name, _FAMILIES.get(one.unit, one.unit) if name == "number" else "")
-        counts[group] += weight
-        number = _measure(one.values[0], one.unit, name)
+        name, unit, number = _class_of(raw)
+        counts[name, unit] += weight
         if number is not None:
-            numbers.setdefault(group, []).extend([number] * weight)
+            numbers.setdefault((name, unit), []).extend([number] * weight)
     (name, unit), most = counts.most_common(1)[0]
     texts = {raw: weight / len(told) for raw, weight in weights.items()}
-    if most < _KIND_SHARE * len(told):
+    words = [raw for raw in texts if _class_of(raw)[0] == "text" and not _has_digit(raw)]
+    worded = sum(weights[raw] for raw in words) if 0 < len(words) <= _MOST_WORDS and most >= _MOSTLY * len(told) else 0
+    if most < _KIND_SHARE * (len(told) - worded):
         return Kind("text", texts=texts)
     return Kind(name, unit, tuple(sorted(numbers.get((name, unit), ()))), texts)
+
+
+def worded_nothing(raws: Iterable[str], kind: Kind) -> set[str]:
+    """Return the texts without a digit among values of another kind: they say that there is none."""
+    if kind.name not in ("number", "date"):
+        return set()
+    return {raw for raw in raws if not _has_digit(raw) and _class_of(raw)[0] == "text"}
+
+
+def _has_digit(text: str) -> bool:
+    return any(letter.isdigit() for letter in text)
+
+
+@lru_cache(maxsize=65536)
+def _class_of(raw: str) -> tuple[str, str, float | None]:
+    """Return name, family of the unit and measure of one text."""
+    one = normalise_column([raw])
+    name = _class(one.sql_type, verbatim=one.verbatim, raw=raw)
+    unit = _FAMILIES.get(one.unit, one.unit) if name == "number" else ""
+    return name, unit, _measure(one.values[0], one.unit, name)
 
 
 def _class(sql_type: str, *, verbatim: bool, raw: str) -> str:

@@ -26,6 +26,11 @@ _LEAST_SUPPORT = 3
 # single place, as a choice does.
 _LARGE, _LARGE_SHARE = 4, 0.03
 _MOST_CHOICE = 8
+# Words in place of a value: "yet to be determined"; sentences in which they differ have all else in common.
+_MOST_NOTHING = 5
+_LEAST_BESIDE = 0.75
+# A kind is another's case if it is so much smaller; the other must have so many words.
+_CASE_SHARE, _LEAST_WORDS = 0.25, 3
 # Kinds that a new sentence is compared with: those with the most words in common.
 _MOST_COMPARED = 12
 _MARKS = re.compile(r"\W")
@@ -137,7 +142,21 @@ def _of_block(block: int, sentences: Iterable[Sentence], vocabulary: Vocabulary)
     large = [group for group in groups if len(group.keys) >= _LEAST_SUPPORT]
     for group in large:
         group.pattern = _with_suffixes(group.pattern, vocabulary)
-    return sorted(large, key=lambda group: -len(group.members))
+    return _without_cases(sorted(large, key=lambda group: -len(group.members)))
+
+
+def _without_cases(groups: Sequence[Template]) -> list[Template]:
+    """Leave out small kinds that are cases of a large one: a slot of theirs says more than a value, or none."""
+    kept: list[Template] = []
+    for group in groups:
+        text = "".join(map(_letter, group.pattern))
+        wider = (one for one in kept if len(group.members) <= _CASE_SHARE * len(one.members))
+        if not any(
+            len(_words(one.pattern)) >= _LEAST_WORDS and re.fullmatch(_expression(one.pattern, greedy=False), text)
+            for one in wider
+        ):
+            kept.append(group)
+    return kept
 
 
 def _joined(groups: Sequence[Template], vocabulary: Vocabulary, least_large: int) -> list[Template]:
@@ -212,6 +231,8 @@ def _merged(
     marks = sum(_is_mark(one[i], vocabulary) for i, _ in shared if i + 1 < len(one))
     listed = bool(gaps) and marks > 0 and marks + 1 >= len(gaps)
     enough = told >= (_LEAST_SHARED_LIST if listed else _LEAST_SHARED) and len(gaps) <= _MOST_GAPS
+    if any(VALUE in side and len(other) > 1 for gap in gaps for side, other in (gap, gap[::-1])):
+        enough = enough and told >= _LEAST_BESIDE
     telling = listed or any(_tells(one[i], vocabulary) for i, _ in shared)
     if not (enough and telling) or (large and not _one_choice(gaps)):
         return None
@@ -235,7 +256,15 @@ def _laid(
         if a < len(one):
             pattern.append(one[a])
         i, j = a + 1, b + 1
+    # Words that differ on both sides of a value are no slots, but other words.
+    if _hemmed(pattern) > min(_hemmed(one), _hemmed(other)):
+        return None
     return tuple(pattern), gaps
+
+
+def _hemmed(pattern: Sequence[int]) -> int:
+    """Return how many values stand between two gaps."""
+    return sum(row == (GAP, VALUE, GAP) for row in zip(pattern, pattern[1:], pattern[2:], strict=False))
 
 
 def _tells(code: int, vocabulary: Vocabulary) -> bool:
@@ -246,8 +275,11 @@ def _tells(code: int, vocabulary: Vocabulary) -> bool:
 
 
 def _may_meet(left: Sequence[int], right: Sequence[int]) -> bool:
-    """Return whether a value stands alone in a gap, and beside one word, a value or a gap."""
-    return not (VALUE in left or VALUE in right) or all(len(side) == 1 for side in (left, right))
+    """Return whether a value stands alone in a gap, and beside few words, which say that there is none, or a gap."""
+    if VALUE not in left and VALUE not in right:
+        return True
+    short, long = sorted((left, right), key=len)
+    return len(short) == 1 and len(long) <= _MOST_NOTHING and (len(long) == 1 or VALUE not in long)
 
 
 def _one_choice(gaps: Gaps) -> bool:

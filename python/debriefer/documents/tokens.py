@@ -36,12 +36,12 @@ _DATE = "|".join(
 )
 _CURRENCY = r"(?:US\$|HK\$|RMB\s?|CNY\s?|USD\s?|EUR\s?|GBP\s?|人民币|[$¥￥€£])"
 _SCALE = r"(?:\s?(?:thousand|million|billion|trillion|mn|bn)\b)"
-# Units that an amount is written in by turns; others are words beside it.
+# Units that an amount is written in by turns; others, and rates such as `g/l`, are words beside it.
 _UNITS = (
     r"(?:\s?(?:%|％|‰|percentage\spoints?\b|per\s?cent\b|yuan\b|RMB\b|CNY\b|USD\b|dollars?\b|euros?\b|EUR\b"
     r"|(?:kilo|milli|centi)?met(?:re|er)s?\b|(?:kilo|milli)?grams?\b|tonnes?\b|(?:milli)?lit(?:re|er)s?\b"
     r"|mm\b|cm\b|km\b|m\b|mg\b|kg\b|g\b|t\b|ml\b|l\b"
-    r"|个百分点|元人民币|元|美元|欧元|港元|日元|毫米|厘米|公里|千米|米|千克|公斤|毫克|克|吨|毫升|升))"
+    r"|个百分点|元人民币|元|美元|欧元|港元|日元|毫米|厘米|公里|千米|米|千克|公斤|毫克|克|吨|毫升|升)(?!\s?/\s?\w))"
 )
 _HAN_AMOUNT = r"[零〇一二三四五六七八九十百千万亿两点壹贰叁肆伍陆柒捌玖拾佰仟]"
 _SMALL = (
