@@ -46,7 +46,8 @@ def taken(told: Told, kind: str, folder: Path) -> tuple[Extraction, Score]:
     target = folder / f"{told.wording.name}.db"
     if extraction.relations:
         write_database(extraction.relations, target)
-    found = score(told, *loaded(target))
+    units = {column.name: column.target_unit for relation in extraction.relations[:1] for column in relation.columns}
+    found = score(told, *loaded(target), units)
     target.unlink(missing_ok=True)
     return extraction, found
 

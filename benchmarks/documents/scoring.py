@@ -12,6 +12,7 @@ from pathlib import Path
 from benchmarks.documents.generator import Told
 
 Key = tuple[str, ...]
+_METRES = {"mm": Decimal("0.001"), "cm": Decimal("0.01"), "m": Decimal(1), "km": Decimal(1000)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +48,24 @@ def loaded(path: Path) -> tuple[list[str], list[tuple[object, ...]]]:
         return [column[0] for column in cursor.description], cursor.fetchall()
 
 
-def score(told: Told, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Score:
+def score(
+    told: Told, columns: Sequence[str], rows: Sequence[Sequence[object]], units: Mapping[str, str] | None = None
+) -> Score:
     """Compare a loaded table with the gold, cell by cell.
+
+    A document that writes centimetres and metres by turns does not say which the table shall have: a column counts in
+    the unit that it declares.
 
     A loaded column stands for the field whose name it has; the others for the field with which they share the most
     values, each field once. Values are equal as numbers or as texts.
+
+    Args:
+        told: The document with its gold.
+        columns: Names of the loaded columns.
+        rows: The loaded rows, their key first.
+        units: Declared unit of each loaded column that has one.
     """
+    declared = units or {}
     by_key = {tuple(str(row[0]).split("|")): row for row in rows}
     found = [key for key in told.keys if key in by_key]
     places = _assigned(told, columns, by_key)
@@ -63,7 +76,8 @@ def score(told: Told, columns: Sequence[str], rows: Sequence[Sequence[object]]) 
             gold = told.gold[key, field.name]
             place = places.get(field.name)
             value = None if row is None or place is None else row[place]
-            if row is not None and same(value, gold):
+            unit = declared.get(columns[place], "") if place is not None else ""
+            if row is not None and same(in_unit(value, unit, field.unit), gold):
                 right += 1
             elif value is None:
                 empty += 1
@@ -95,6 +109,17 @@ def _assigned(told: Told, columns: Sequence[str], by_key: Mapping[Key, Sequence[
         if shared and name not in assigned and place not in assigned.values():
             assigned[name] = place
     return assigned
+
+
+def in_unit(value: object, unit: str, wanted: str) -> object:
+    """Return a length in another metric unit, and anything else as it is.
+
+    >>> str(in_unit(1.05, "m", "cm"))
+    '105'
+    """
+    if isinstance(value, int | float) and unit != wanted and {unit, wanted} <= _METRES.keys():
+        return (Decimal(str(value)) * _METRES[unit] / _METRES[wanted]).normalize()
+    return value
 
 
 def same(value: object, gold: str | None) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from benchmarks.documents.wording import Field, Part, Wording
-from benchmarks.documents.wordings_development_second import WORDINGS as MORE
+from benchmarks.documents.wordings_development_fourth import WORDINGS as FOURTH
+from benchmarks.documents.wordings_development_second import WORDINGS as SECOND
+from benchmarks.documents.wordings_development_third import WORDINGS as THIRD
 
 _CITIES = ("Leeds", "Porto", "Graz", "Lyon", "Turku", "Gdansk", "Ghent", "Bergen")
 _FIRMS = (
@@ -163,4 +165,4 @@ RATES = Wording(
     nothing=("not recorded",),
 )
 
-WORDINGS = (COMPANIES, FUNDS, RATES, *MORE)
+WORDINGS = (COMPANIES, FUNDS, RATES, *SECOND, *THIRD, *FOURTH)

@@ -1,207 +1,326 @@
-"""Wordings that the figures come from. Nothing in `debriefer.documents` was made by looking at how these are read."""
+"""Wordings that the figures come from, of another hand; nothing was made by looking at how these are read."""
 
 from __future__ import annotations
 
 from benchmarks.documents.wording import Field, Part, Wording
 
-_HEROES = (
-    *("Silver Falcon", "Night Otter", "Captain Ember", "The Weaver", "Ironbark", "Lady Quartz", "Tidebreaker"),
-    *("Mister Static", "Gale Sister", "Red Lantern Fox", "Moth King", "Paper Tiger", "Atlas Junior", "Vesper"),
+_VESSELS = (
+    *("MV Astrid Bakke", "Ocean Meridian", "Pacific Heron", "Nordic Thistle", "Santa Eulalia", "Golden Estuary"),
+    *("Blue Marlin II", "Hansa Coburg", "Cape Verity", "Lady Rosalind", "Eastern Courage", "Stella Borealis"),
 )
-_ORIGINS = ("human", "mutant", "android", "alien", "demigod")
+_AGENTS = ("Hartog Shipping", "Bluewater Agencies", "Inchcape Partners", "Marlow Bros", "Seaway Services")
 
-HEROES = Wording(
-    name="superhero",
+CALLS = Wording(
+    name="port_calls",
     language="en",
     key="number",
     fields=(
-        Field("hero_name", "name", "hero name", choices=_HEROES, meaning="name of the hero"),
-        Field("origin", "choice", "origin", choices=_ORIGINS),
-        Field("height_cm", "length", "height", unit="cm", low=120, high=260, meaning="body height in cm"),
-        Field("debut", "date", "debut", meaning="date of the first appearance"),
-        Field("issues", "count", "issue count", low=11, high=2000, nulls=0.06),
-        Field("win_rate", "percent", "win rate", unit="%", low=1, high=99, nulls=0.04),
-        Field("budget", "money", "budget", unit="USD", low=1000, high=50_000_000),
-        Field("badge", "code", "badge number"),
+        Field("vessel", "name", "vessel", choices=_VESSELS, meaning="name of the ship"),
+        Field("flag", "choice", "flag", choices=("Panama", "Liberia", "Malta", "Norway", "Singapore", "Cyprus")),
+        Field("manifest_no", "code", "manifest number"),
+        Field("agent", "name", "agent", choices=_AGENTS),
+        Field("arrival", "date", "arrival date", meaning="date on which the ship made fast"),
+        Field("berth", "choice", "berth", choices=("Container Terminal East", "Grain Pier", "Oil Jetty", "Quay 7")),
+        Field("draught", "length", "draught", unit="cm", low=310, high=1690, meaning="draught on arrival, in cm"),
+        Field("crew", "count", "crew size", low=9, high=64),
+        Field("cargo_tonnes", "plain", "cargo weight", low=800, high=96_000, nulls=0.06),
+        Field("load_factor", "percent", "load factor", unit="%", low=8, high=100, nulls=0.04),
+        Field("port_dues", "money", "port dues", unit="USD", low=900, high=2_500_000),
     ),
     parts=(
         Part(
-            "Names and origins",
-            ("hero_name", "origin", "badge"),
+            "Ships and papers",
+            ("vessel", "flag", "manifest_no", "agent"),
             (
-                "File {key} introduces {hero_name}, who is {origin} by origin; the badge number is {badge}.",
-                "In file {key} the hero is called {hero_name}. Origin: {origin}. Badge: {badge}.",
-                "We meet {hero_name} in file {key}. This hero is of {origin} origin and wears badge {badge}.",
+                (
+                    "Port call {key} was made by the {vessel}, sailing under the flag of {flag}. {agent} acted as "
+                    "agent and filed the cargo manifest under number {manifest_no}."
+                ),
+                (
+                    "The ship on port call {key} was the {vessel} ({flag} flag). Her manifest bears the number "
+                    "{manifest_no}, and her agent was {agent}."
+                ),
             ),
-            "Next come the files with the larger numbers.",
+            "From this point on the calls of the second half-year are described.",
         ),
         Part(
-            "Bodies and calendars",
-            ("height_cm", "debut"),
+            "Arrival and berthing",
+            ("arrival", "berth"),
             (
-                "According to file {key}, the hero measures {height_cm} and made a debut on {debut}.",
-                "File {key} puts the debut at {debut} and the height at {height_cm}.",
-                "The height in file {key} is {height_cm}, the debut took place on {debut}.",
+                "For port call {key}, the pilot log has {arrival} as the arrival date and {berth} as the berth.",
+                "The berth allotted for port call {key} was {berth}, the date of arrival being {arrival}.",
+                "Arrival date for port call {key}: {arrival}. The ship was worked at {berth}.",
             ),
-            "The rest of the team, measured likewise:",
+            "The later arrivals were handled in the same manner.",
         ),
         Part(
-            "",
-            ("issues", "win_rate", "budget"),
+            "Condition on arrival",
+            ("draught", "crew"),
+            ("On port call {key} the ship drew {draught} of water and carried a crew of {crew}.",),
+            "The harbour master's readings continue below.",
+        ),
+        Part(
+            "Cargo and charges",
+            ("cargo_tonnes", "load_factor", "port_dues"),
             (
-                "File {key} counts {issues} issues, a win rate of {win_rate} and a budget of {budget}.",
-                "For file {key} the budget reached {budget}; the win rate was {win_rate} over {issues} issues.",
+                (
+                    "Port dues of {port_dues} were invoiced for call {key}. The weight of the cargo in tonnes was "
+                    "{cargo_tonnes}, and the load factor was {load_factor}."
+                ),
+                (
+                    "In tonnes, the cargo handled during call {key} was {cargo_tonnes}; the load factor was "
+                    "{load_factor} and the dues came to {port_dues}."
+                ),
             ),
-            "The newer heroes close the chapter.",
+            "There remain the charges for the calls that were invoiced after the tariff reform.",
+        ),
+    ),
+    opening=("Annual account of port calls", "Compiled by the harbour office from pilot logs and invoices."),
+    follow=(
+        "The harbour office afterwards put the {label} right: {value}.",
+        "Strike out the {label} given here and read {value}.",
+        "The invoice copy shows that the {label} was not as stated but {value}.",
+    ),
+    inline=("{wrong}, since changed to {value}", "{value} (not {wrong}, as first logged)", "{wrong} [read: {value}]"),
+    noise=(
+        "Tug number {n} assisted without incident.",
+        "Fresh water was supplied by barge.",
+        "A customs officer attended the gangway.",
+        "The wind had dropped by the evening.",
+        "The call was also reported to the coast guard.",
+    ),
+    nothing=("not reported", "missing from the log"),
+)
+
+_HOME = (
+    *("Ashby Rovers", "Castleton United", "Dunfield Athletic", "Elm Park Rangers", "Hexley Town", "Kirkmoor"),
+    *("Northgate Albion", "Pennington City"),
+)
+_AWAY = (
+    *("Brockham Wanderers", "Fairhaven", "Glaston County", "Inverlock Thistle", "Marsh End", "Ottermouth Argyle"),
+    *("Redbridge Vale", "Thornbury Victoria"),
+)
+_REFEREES = ("Neil Garside", "Amanda Frost", "Darren Pugh", "Ian Whitlock", "Rosa Kemp", "Simon Adeyemi")
+
+MATCHES = Wording(
+    name="football_matches",
+    language="en",
+    key="number",
+    fields=(
+        Field("home_team", "name", "home team", choices=_HOME, meaning="club that played at home"),
+        Field("away_team", "name", "visiting team", choices=_AWAY),
+        Field("competition", "choice", "competition", choices=("League", "County Cup", "League Cup", "Charity Shield")),
+        Field("played_on", "date", "match date", meaning="date of the match"),
+        Field("home_goals", "plain", "home side's goal tally", low=0, high=7),
+        Field("away_goals", "plain", "visitors' goal tally", low=0, high=6),
+        Field("possession", "percent", "home side's possession", unit="%", low=25, high=75, nulls=0.05),
+        Field("attendance", "count", "attendance", low=40, high=9800, nulls=0.04),
+        Field("gate_receipts", "money", "gate receipts", unit="USD", low=400, high=1_800_000),
+        Field("referee", "name", "referee", choices=_REFEREES),
+    ),
+    parts=(
+        Part(
+            "Fixtures",
+            ("home_team", "away_team", "competition", "played_on"),
+            (
+                (
+                    "Match {key} brought {away_team} to the ground of {home_team} in the {competition}. The date was "
+                    "{played_on}."
+                ),
+                "{home_team} hosted {away_team} in match {key}, a {competition} tie; match date: {played_on}.",
+                (
+                    "In match {key}, part of the {competition}, {home_team} welcomed {away_team}. The record book "
+                    "dates it {played_on}."
+                ),
+            ),
+            "After the winter break the fixture list continued as follows.",
+        ),
+        Part(
+            "Results and play",
+            ("home_goals", "away_goals", "possession"),
+            (
+                (
+                    "Goals scored in match {key}: {home_goals} by the home side and {away_goals} by the visitors. "
+                    "Possession for the home side was {possession}."
+                ),
+                (
+                    "Match {key} ended with {home_goals} for the hosts and {away_goals} for the guests; the hosts' "
+                    "share of possession was {possession}."
+                ),
+            ),
+            "Results of the matches in the second half of the list come next.",
+        ),
+        Part(
+            "At the gate",
+            ("attendance", "gate_receipts", "referee"),
+            (
+                (
+                    "{referee} refereed match {key}. The attendance was {attendance}, and receipts at the gate "
+                    "amounted to {gate_receipts}."
+                ),
+                (
+                    "Takings at the gate for match {key} were {gate_receipts}, the attendance {attendance}; the "
+                    "whistle was in the hands of {referee}."
+                ),
+                (
+                    "The crowd figure for match {key} is {attendance}. The club banked {gate_receipts}, and the "
+                    "official in the middle was {referee}."
+                ),
+                (
+                    "With {referee} in charge, match {key} earned {gate_receipts} at the turnstiles. Attendance: "
+                    "{attendance}."
+                ),
+            ),
+            "And so to the gates of the spring.",
         ),
     ),
     opening=(
-        "# Hero files",
-        "What the archive keeps on each hero, put into words.",
-        "Some pages are older than others.",
+        "# The season in words",
+        "Every match in the district archive is retold here, first the pairing, then the play, then the gate.",
     ),
     follow=(
-        "That was a slip: the {label} is in fact {value}.",
-        "The {label} has since been revised to {value}.",
-        "No, the {label} was {value}.",
+        "Our apologies for the {label}, which ought to have been given as {value}.",
+        "The league has since confirmed {value} as the {label}.",
     ),
-    inline=("{wrong}, in fact {value}", "{wrong} (revised to {value})", "{wrong}, make that {value}"),
+    inline=("{wrong}, pardon, {value}", "{wrong} (the official match sheet has {value})"),
     noise=(
-        "The photograph is missing.",
-        "Archivist {n} initialled the margin.",
-        "Two staples hold the sheet.",
-        "The folder smells of smoke.",
+        "Kick-off was delayed by {n} minutes.",
+        "A minute's silence was observed.",
+        "The pitch had been rolled in the morning.",
+        "The programme sold out.",
+        "Substitute number {n} warmed up but was not used.",
     ),
-    nothing=("unknown", "not recorded"),
+    nothing=("not published", "unavailable"),
 )
 
-RACES = Wording(
-    name="races",
-    language="en",
-    key="code",
-    prefix="R",
-    fields=(
-        Field("circuit", "choice", "circuit", choices=("Monza", "Suzuka", "Spa", "Interlagos", "Silverstone")),
-        Field("held_on", "date", "race date"),
-        Field("winner", "name", "winner", choices=("A. Prost", "L. Berg", "M. Duval", "K. Sorensen", "P. Oyelaran")),
-        Field("spectators", "plain", "attendance", low=1000, high=99_000),
-        Field("prize", "money", "prize", unit="USD", low=5000, high=9_000_000, nulls=0.04),
-        Field("finishers", "percent", "finishing share", unit="%", low=20, high=100),
-    ),
-    parts=(
-        Part(
-            "Where and when",
-            ("circuit", "held_on", "winner"),
-            (
-                "Race {key} was run at {circuit} on {held_on} and won by {winner}.",
-                "On {held_on}, {winner} took race {key} at {circuit}.",
-            ),
-            "The second half of the season:",
-        ),
-        Part(
-            "Figures",
-            ("spectators", "prize", "finishers"),
-            (
-                "Race {key} drew {spectators} spectators. The prize was {prize}, and {finishers} of the field finished.",
-                "With {spectators} spectators in the stands, race {key} paid a prize of {prize}; {finishers} finished.",
-            ),
-            "Figures of the later races are these.",
-        ),
-    ),
-    opening=("Season report",),
-    follow=("Correction: the {label} should read {value}.", "The {label} was misprinted and is actually {value}."),
-    inline=("{wrong} (should be {value})", "{wrong}, actually {value}"),
-    noise=("The weather held.", "Marshal {n} waved the flag.", "The pits were repainted."),
-    nothing=("not disclosed",),
+_HAN_BONDS = (
+    *("江北城投", "蓉西交通", "海曙港务", "祁连水电", "太湖文旅", "岭南高速", "榆林煤化", "闽东电力", "滨江置业"),
+    *("中原铁建", "渤海租赁", "赣南稀土"),
 )
+_HAN_UNDERWRITERS = ("国泰华信证券", "东方瑞丰证券", "中汇银行", "兴陆证券", "浦江银行")
 
-_HAN_FUNDS = (
-    *("汇泽稳健增利", "嘉禾成长优选", "中辰价值精选", "泰岳灵活配置", "盛世消费主题", "长青债券增强", "银河量化对冲"),
-    *("南洋新兴产业", "博远医药创新", "融通资源轮动"),
-)
-_HAN_MANAGERS = ("刘子墨", "高远航", "林小雨", "何志成", "宋雅琴", "谢东来")
-
-FUNDS = Wording(
-    name="基金概况",
+BONDS = Wording(
+    name="bond_issue",
     language="zh",
-    key="number",
+    key="code",
+    prefix="MTN",
     fields=(
-        Field("基金名称", "name", "基金名称", choices=_HAN_FUNDS, meaning="基金的全称"),
-        Field("基金代码", "code", "基金代码"),
-        Field("基金经理", "name", "基金经理", choices=_HAN_MANAGERS),
-        Field("发行日期", "date", "发行日期", meaning="首次发行日期"),
-        Field("募集规模", "money", "募集规模", unit="CNY", low=1_000_000, high=990_000_000, meaning="规模，单位：元"),
-        Field("管理费率", "percent", "管理费率", unit="%", low=0, high=3),
-        Field("持有人数", "count", "持有人数", low=11, high=9000, nulls=0.05),
-        Field("风险等级", "choice", "风险等级", choices=("低", "中低", "中", "中高", "高")),
+        Field("债券简称", "name", "债券简称", choices=_HAN_BONDS, meaning="债券在银行间市场的简称"),
+        Field("登记代码", "code", "登记代码"),
+        Field("主体评级", "choice", "主体评级", choices=("AAA", "AA+", "AA", "AA-")),
+        Field("评级展望", "choice", "评级展望", choices=("稳定", "正面", "负面"), nulls=0.05),
+        Field("发行规模", "money", "发行规模", unit="CNY", low=50_000_000, high=5_000_000_000, meaning="单位：元"),
+        Field("票面利率", "percent", "票面利率", unit="%", low=2, high=8),
+        Field("期限", "plain", "期限", low=1, high=16),
+        Field("起息日", "date", "起息日", meaning="开始计息的日期"),
+        Field("主承销商", "name", "主承销商", choices=_HAN_UNDERWRITERS),
+        Field("承销费用", "money", "承销费用", unit="CNY", low=20_000, high=9_000_000, nulls=0.06),
+        Field("担保方式", "choice", "担保方式", choices=("信用", "抵押担保", "连带责任保证", "质押担保")),
     ),
     parts=(
         Part(
-            "第一部分 名称与管理",
-            ("基金名称", "基金代码", "基金经理"),
+            "（一）债券与主体",
+            ("债券简称", "登记代码", "主体评级", "评级展望"),
             (
-                "条目{key}对应的基金名称是{基金名称}，基金代码为{基金代码}，由{基金经理}担任基金经理。",
-                "条目{key}：{基金名称}，基金代码{基金代码}，基金经理为{基金经理}。",
+                "编码为{key}的债券简称“{债券简称}”，在登记结算机构的代码为{登记代码}。发行主体获评{主体评级}级，评级展望{评级展望}。",
+                "{key}即“{债券简称}”，登记代码{登记代码}；其发行人的主体信用等级为{主体评级}，展望{评级展望}。",
+                "“{债券简称}”的债券编码是{key}，对应登记代码{登记代码}。评级机构给予发行人{主体评级}的主体评级，展望为{评级展望}。",
             ),
-            "以下条目的编号较大。",
+            "上述债券发行较早，下面介绍此后发行的债券。",
         ),
         Part(
-            "第二部分 发行",
-            ("发行日期", "募集规模", "持有人数"),
+            "（二）发行条款",
+            ("发行规模", "票面利率", "期限"),
             (
-                "条目{key}的发行日期为{发行日期}，募集规模达到{募集规模}，持有人数为{持有人数}。",
-                "就条目{key}而言，募集规模为{募集规模}，持有人数{持有人数}，发行日期在{发行日期}。",
+                "{key}共募集资金{发行规模}，期限{期限}年，票面利率定为{票面利率}。",
+                "从发行条款看，{key}为{期限}年期品种，发行规模{发行规模}，簿记建档确定的票面利率为{票面利率}。",
             ),
-            "继续说明其余条目的发行情况。",
+            "其后各期债券的条款大体类似，具体如下。",
         ),
         Part(
-            "",
-            ("管理费率", "风险等级"),
+            "（三）计息与增信",
+            ("起息日", "担保方式"),
+            ("{key}自{起息日}起计息，增信措施为{担保方式}。", "{key}的增信方式是{担保方式}，起息日定于{起息日}。"),
+            "再看其余各期的计息安排。",
+        ),
+        Part(
+            "（四）承销",
+            ("主承销商", "承销费用"),
             (
-                "条目{key}的管理费率为{管理费率}，风险等级为{风险等级}。",
-                "条目{key}属于{风险等级}风险等级，管理费率{管理费率}。",
+                "{key}由{主承销商}牵头承销，承销费用{承销费用}。",
+                "担任{key}主承销商的是{主承销商}，发行人为此支付的承销费用为{承销费用}。",
             ),
-            "其余条目的费率与等级见下。",
+            "剩余债券的承销情况接续如下。",
         ),
     ),
-    opening=("# 基金概况说明", "本说明以叙述方式整理各基金的主要信息。"),
-    follow=("经核实，{label}应更正为{value}。", "前述{label}有误，实际为{value}。", "{label}已修正为{value}。"),
-    inline=("{wrong}（更正：{value}）", "{wrong}（实为{value}）"),
-    noise=("资料由第{n}组整理。", "相关附件另行保存。", "页边有手写批注。"),
-    nothing=("未披露", "暂无"),
+    opening=("# 中期票据发行情况回顾", "以下内容根据募集说明书及发行结果公告整理，金额均为人民币。"),
+    follow=(
+        "需要说明的是，上文{label}系笔误，请以{value}为准。",
+        "发行人其后刊登补充公告，将{label}变更为{value}。",
+    ),
+    inline=("{wrong}（勘误后为{value}）", "{value}（初稿误作{wrong}）"),
+    noise=(
+        "募集说明书全文共{n}章。",
+        "律师事务所出具了法律意见书。",
+        "投资者可通过客户端查阅发行文件。",
+        "簿记现场由公证人员见证。",
+    ),
+    nothing=("尚未公布", "未予披露"),
 )
 
-OUTPUT = Wording(
-    name="地区产值",
+HOUSING = Wording(
+    name="macro_housing_market",
     language="zh",
     key="dated",
     fields=(
-        Field("产值", "money", "产值", unit="CNY", low=10_000_000, high=990_000_000),
-        Field("增速", "percent", "增速", unit="%", low=-9, high=30),
-        Field("企业数", "plain", "企业数", low=10, high=9000),
+        Field("新房均价", "plain", "新房均价", low=4000, high=68_000, meaning="每平方米价格，单位：元"),
+        Field("价格环比", "percent", "价格环比", unit="%", low=-6, high=7),
+        Field("成交套数", "plain", "成交套数", low=60, high=9900, nulls=0.04),
+        Field("土地收入", "money", "土地出让收入", unit="CNY", low=8_000_000, high=9_000_000_000, meaning="单位：元"),
+        Field("首套利率", "percent", "首套房贷利率", unit="%", low=3, high=7, nulls=0.06),
+        Field("购房人数", "count", "首次购房人数", low=30, high=8200),
+        Field("市场热度", "choice", "市场热度", choices=("偏冷", "平稳", "回暖", "过热")),
     ),
     parts=(
         Part(
-            "产值",
-            ("产值", "增速"),
+            "价格",
+            ("新房均价", "价格环比"),
             (
-                "地区{key}在{key2}的产值为{产值}，增速为{增速}。",
-                "{key2}，地区{key}增速{增速}，产值达{产值}。",
+                "据{key2}发布的数据，城市{key}新建商品住宅均价为每平方米{新房均价}元，环比变动{价格环比}。",
+                "{key2}的数据显示，城市{key}的价格环比为{价格环比}，新房均价报每平方米{新房均价}元。",
             ),
-            "其他地区的情况如下。",
+            "其他样本城市的价格走势分述如下。",
         ),
         Part(
-            "主体",
-            ("企业数",),
-            ("地区{key}在{key2}共有企业{企业数}家。", "{key2}，地区{key}的企业数为{企业数}家。"),
-            "接下来是其他地区。",
+            "成交与客群",
+            ("成交套数", "购房人数", "市场热度"),
+            (
+                "成交方面，城市{key}在{key2}的网签套数为{成交套数}，其中首次购房者{购房人数}，市场热度判断为{市场热度}。",
+                "截至{key2}，城市{key}首次购房者有{购房人数}，当期成交套数{成交套数}；市场整体{市场热度}。",
+                "{key2}，监测认为城市{key}市场{市场热度}，成交套数为{成交套数}，首次购房者计{购房人数}。",
+            ),
+            "转看其余城市的成交表现。",
+        ),
+        Part(
+            "土地与信贷",
+            ("土地收入", "首套利率"),
+            (
+                "城市{key}在{key2}当期实现土地出让收入{土地收入}，首套房贷利率{首套利率}。",
+                "信贷端，城市{key}于{key2}的首套房贷利率为{首套利率}；土地端，出让收入录得{土地收入}。",
+            ),
+            "余下城市的土地与信贷数据一并列出。",
         ),
     ),
-    opening=("各地区产值记述",),
-    follow=("更正：{label}应为{value}。",),
-    inline=("{wrong}（应为{value}）",),
-    noise=("数据由统计员{n}填报。", "报表已存档。"),
-    nothing=("未公布",),
+    opening=("# 重点城市住房市场监测", "监测覆盖若干样本城市，城市以序号代称，日期为数据发布日。"),
+    follow=("统计部门后来修订了{label}，修订结果为{value}。", "初报的{label}不够准确，终报为{value}。"),
+    inline=("{wrong}（终报修订为{value}）", "{value}（初报曾作{wrong}）"),
+    noise=(
+        "当日另有{n}家媒体转载。",
+        "中介门店的反馈与此基本一致。",
+        "样本口径与上年相同。",
+        "数据发布时间较往常略晚。",
+    ),
+    nothing=("暂缺", "未发布"),
 )
 
-WORDINGS = (HEROES, RACES, FUNDS, OUTPUT)
+WORDINGS = (CALLS, MATCHES, BONDS, HOUSING)

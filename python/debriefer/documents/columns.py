@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +21,9 @@ _LABEL, _VALUES, _LONE = 0.6, 0.35, 0.25
 _RIVAL_SHARE = 0.25
 # The same texts in two slots tell more than ranges that overlap.
 _SAME_TEXTS = 1.5
+_LEAST_REPEATS = 3
+# How likely a text that stands in two slots is there by chance; what chance leaves between two samples.
+_CHANCE_TEXT, _CHANCE_DISTANCE = 0.35, 1.36
 _PREFIX = 5
 
 
@@ -110,7 +115,14 @@ def _may_be_one(one: Draft, other: Draft) -> bool:
     if "empty" in (one.kind.name, other.kind.name) or not one.kind.is_like(other.kind):
         return False
     shared = len(one.values.keys() & other.values.keys())
-    return shared <= _MOST_SHARED * min(len(one.values), len(other.values))
+    if shared > _MOST_SHARED * min(len(one.values), len(other.values)):
+        return False
+    # Each has few texts that come back, and none of them is the other's.
+    return not (_repeats(one) and _repeats(other) and not one.kind.texts.keys() & other.kind.texts.keys())
+
+
+def _repeats(draft: Draft) -> bool:
+    return draft.kind.name == "text" and len(draft.values) - len(draft.kind.texts) >= _LEAST_REPEATS
 
 
 def _score(one: Draft, other: Draft) -> float:
@@ -142,15 +154,35 @@ def same_word(one: str, other: str) -> bool:
 
 
 def values_alike(one: Kind, other: Kind) -> float:
-    """Return how much the values of two slots of one kind are alike, from 0 to 1; for the same texts even more."""
+    """Return how much the values of two slots of one kind are alike, from 0 to 1; for texts that come back even more.
+
+    Numbers and days are alike as far as the greatest distance between their distributions (Kolmogorov and Smirnov) is
+    what chance gives samples of their sizes.
+    """
     if one.name == "text":
-        overlap = sum(share for text, share in one.texts.items() if text in other.texts)
-        back = sum(share for text, share in other.texts.items() if text in one.texts)
-        return max(_SAME_TEXTS * min(overlap, back), 0.6 * _shapes_alike(one.texts, other.texts))
-    width = max(one.high, other.high) - min(one.low, other.low)
-    if width <= 0:
-        return 1.0
-    return max(0.0, (min(one.high, other.high) - max(one.low, other.low)) / width)
+        shared = sum(text in other.texts for text in one.texts)
+        come_back = _SAME_TEXTS * (1 - _CHANCE_TEXT**shared) * _spread(one, other)
+        return max(come_back, 0.6 * _shapes_alike(one.texts, other.texts))
+    left, right = one.measures, other.measures
+    if not left or not right:
+        return 0.0
+    distance = max(
+        abs(bisect_right(left, value) / len(left) - bisect_right(right, value) / len(right))
+        for value in (*left, *right)
+    )
+    chance = min(1.0, _CHANCE_DISTANCE * math.sqrt((len(left) + len(right)) / (len(left) * len(right))))
+    return 1.0 if distance <= chance else max(0.0, 1 - (distance - chance) / (1 - chance))
+
+
+def _share_below(measures: Sequence[float], value: float) -> float:
+    return bisect_right(measures, value) / len(measures)
+
+
+def _spread(one: Kind, other: Kind) -> float:
+    """Return how much of what could come back does: 1 where all texts of the side with fewer stand in the other."""
+    fewer, more = sorted((one.texts, other.texts), key=len)
+    share = sum(part for text, part in fewer.items() if text in more)
+    return min(1.0, 2 * share)
 
 
 def _shapes_alike(one: Mapping[str, float], other: Mapping[str, float]) -> float:

@@ -45,7 +45,7 @@ def within(text: str, kind: Kind) -> Resolved | None:
     elif (match := _NOT.search(text)) is not None:
         place = (0, match.start())
     else:
-        place = behind_cue(text)
+        place = behind_cue(text, kind.texts)
     found = None if place is None else _trimmed(text, *place)
     return found if found is not None and fits(text[found.start : found.end], kind) else None
 

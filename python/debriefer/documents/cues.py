@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 
 # The right value follows the cue.
 _ENGLISH = (
@@ -38,12 +39,19 @@ def has_cue(text: str) -> bool:
     return CUE.search(text) is not None
 
 
-def behind_cue(text: str) -> tuple[int, int] | None:
+def behind_cue(text: str, known: Container[str] = ()) -> tuple[int, int] | None:
     """Return where in `text` stands what follows its last cue, without linking words; `None` without a cue.
+
+    Args:
+        text: The text.
+        known: Values that are known: a linking word that one of them begins with is part of it.
 
     >>> text = "180 cm, no, it was 185 cm"
     >>> text[slice(*behind_cue(text))]
     '185 cm'
+    >>> text = "苏州市（后更正为成都市）"
+    >>> text[slice(*behind_cue(text, ["成都市"]))]
+    '成都市'
     """
     last = None
     for match in CUE.finditer(text):
@@ -55,4 +63,5 @@ def behind_cue(text: str) -> tuple[int, int] | None:
     start = link.end() if link is not None else start
     tail = _TAIL.search(text, start)
     end = tail.start() if tail is not None else len(text)
+    start = next((place for place in range(last.end(), start) if text[place:end] in known), start)
     return (start, end) if start < end else None

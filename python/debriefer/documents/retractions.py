@@ -124,6 +124,10 @@ def _target(taken: _Taken, spoken: Sequence[int], near: Sequence[int], columns: 
         if lengths:
             said.append((max(lengths), number))
     if said:
+        holders = [number for number in near or spoken if _tells(taken.text, columns.found[number])]
+        if len(holders) == 1 and not taken.values and all(number != holders[0] for _, number in said):
+            # It names one column and says what only another has.
+            return holders[0] if not any(columns.found[number].kind.name != "text" for _, number in said) else None
         longest = max(length for length, _ in said)
         best = [number for length, number in said if length == longest]
         own = [number for number in best if columns.found[number].block == taken.row.block] or best

@@ -89,15 +89,13 @@ class Kind:
     Attributes:
         name: `number`, `date`, `text`, or `empty` where nothing tells.
         unit: Family of the unit of numbers, empty for none.
-        low: Tenth percentile, of numbers on a logarithmic scale, of dates in days.
-        high: Ninetieth percentile.
+        measures: The values in order, numbers on a logarithmic scale, dates in days; empty for texts.
         texts: Share of each text among the values.
     """
 
     name: str
     unit: str = ""
-    low: float = 0.0
-    high: float = 0.0
+    measures: tuple[float, ...] = ()
     texts: Mapping[str, float] = field(default_factory=dict)
 
     def is_like(self, other: Kind) -> bool:
@@ -251,14 +249,12 @@ def kind_of(raws: Sequence[str]) -> Kind:
         counts[group] += weight
         number = _measure(one.values[0], one.unit, name)
         if number is not None:
-            numbers.setdefault(group, []).append(number)
+            numbers.setdefault(group, []).extend([number] * weight)
     (name, unit), most = counts.most_common(1)[0]
     texts = {raw: weight / len(told) for raw, weight in weights.items()}
     if most < _KIND_SHARE * len(told):
         return Kind("text", texts=texts)
-    found = sorted(numbers.get((name, unit), [0.0]))
-    low, high = found[len(found) // 10], found[-1 - len(found) // 10]
-    return Kind(name, unit, low, high, texts)
+    return Kind(name, unit, tuple(sorted(numbers.get((name, unit), ()))), texts)
 
 
 def _class(sql_type: str, *, verbatim: bool, raw: str) -> str:

@@ -208,8 +208,9 @@ def _merged(
     pattern, gaps = laid
     fixed = min(sum(code != GAP for code in one), sum(code != GAP for code in other))
     told = len(shared) / max(1, fixed)
-    marks = sum(_is_mark(one[i], vocabulary) for i, _ in shared)
-    listed = marks >= len(gaps) > 0
+    # The stop at the end of nearly every sentence divides nothing.
+    marks = sum(_is_mark(one[i], vocabulary) for i, _ in shared if i + 1 < len(one))
+    listed = bool(gaps) and marks > 0 and marks + 1 >= len(gaps)
     enough = told >= (_LEAST_SHARED_LIST if listed else _LEAST_SHARED) and len(gaps) <= _MOST_GAPS
     telling = listed or any(_tells(one[i], vocabulary) for i, _ in shared)
     if not (enough and telling) or (large and not _one_choice(gaps)):
@@ -284,10 +285,28 @@ class Fitter:
             match = lazy.fullmatch(text)
             if match is None:
                 continue
-            slots = tuple(match.span(number) for number in range(1, lazy.groups + 1))
+            slots = _spans(match)
             other = greedy.fullmatch(text)
-            certain = other is not None and all(other.span(n + 1) == span for n, span in enumerate(slots))
+            others = slots if other is None else _spans(other)
+            certain = slots == others
+            if not certain:
+                # A name with a date or an amount in it took too much.
+                one, two = (_values_in_gaps(template, sentence, each) for each in (slots, others))
+                slots, certain = (others if two < one else slots), one != two
             yield Fit(template, sentence, slots, certain)
+
+
+Spans = tuple[tuple[int, int], ...]
+
+
+def _spans(match: re.Match[str]) -> Spans:
+    return tuple(match.span(number) for number in range(1, match.re.groups + 1))
+
+
+def _values_in_gaps(template: Template, sentence: Sentence, slots: Spans) -> int:
+    places = zip(template.slots(), slots, strict=True)
+    gaps = [span for place, span in places if template.pattern[place] == GAP]
+    return sum(sentence.codes[at] == VALUE for span in gaps for at in range(*span))
 
 
 def _letter(code: int) -> str:

@@ -71,6 +71,8 @@ _NOTHING = (
     r"|\b(?:unknown|undisclosed|unrecorded|unspecified|n/a)\b"
     r"|未披露|尚未披露|未知|暂无|不详|未记录|未提供|未公布|暂缺|没有记录"
 )
+# A point behind a lone capital before a name is the name's.
+_INITIAL = r"(?-i:\b[A-Z]\.(?=\s?[A-Z][\w.]))"
 # Words that stand before a date or an amount by turns and are no part of it.
 _BEFORE_DATE = r"(?:(?:on|at|in|by|around|as\sof)\s)?(?:the\s)?"
 _BEFORE_AMOUNT = r"(?:(?:about|approximately|roughly|around)\s|大约|约)?"
@@ -79,7 +81,7 @@ _TOKEN = re.compile(
     rf"|(?P<amount>{_BEFORE_AMOUNT}(?P<amount_value>{_AMOUNT}))"
     rf"|(?P<code>{_CODE})"
     rf"|(?P<nothing>{_NOTHING})"
-    rf"|(?P<word>[^\W\d_{_HAN}]+(?:['’][^\W\d_]+)?|[{_HAN}]|\w)"
+    rf"|(?P<word>{_INITIAL}|[^\W\d_{_HAN}]+(?:['’][^\W\d_]+)?|[{_HAN}]|\w)"
     r"|(?P<mark>\S)",
     re.IGNORECASE,
 )
