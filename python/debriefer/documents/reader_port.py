@@ -1,7 +1,7 @@
 """What a model may be asked about a document: four questions, plain values in and out, and how each may fail.
 
-`dspy_programs.documents` answers them; the flow in `debriefer.documents.assisted` checks every answer. Nothing that comes
-back is trusted for having been said.
+`dspy_programs.documents` answers them; the flow in `debriefer.documents.assisted` checks every answer. Nothing that
+comes back is trusted for having been said.
 """
 
 from __future__ import annotations

@@ -21,12 +21,14 @@ class BlockRead:
     Attributes:
         readings: What a model said, by key.
         explained: Values that patterns read, by key and column.
+        texts: The passages that patterns read, by key.
         unread: Passages that neither read.
         patterns: The patterns in the end.
     """
 
     readings: dict[Key, Reading] = field(default_factory=dict)
     explained: dict[Key, dict[str, Quote]] = field(default_factory=dict)
+    texts: dict[Key, Passage] = field(default_factory=dict)
     unread: list[Passage] = field(default_factory=list)
     patterns: Patterns = field(default_factory=Patterns)
 
@@ -66,7 +68,7 @@ def read_block(own: Sequence[Passage], asker: Asker) -> BlockRead:
         if values is None:
             found.unread.append(passage)
         else:
-            found.explained[passage.key] = values
+            found.explained[passage.key], found.texts[passage.key] = values, passage
     return found
 
 

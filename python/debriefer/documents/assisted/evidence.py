@@ -7,15 +7,15 @@ that is known of the column, a kind of value that no other column of the block h
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from debriefer.documents.assisted.passages import Quote
-from debriefer.documents.assisted.patterns import Pattern, Patterns, Reading
+from debriefer.documents.assisted.passages import Quote, token_quote
+from debriefer.documents.assisted.patterns import Patterns, Reading
+from debriefer.documents.assisted.retracted import cues, follows_cue, is_taken_back, loose_spans
 from debriefer.documents.corrections import names
-from debriefer.documents.cues import CUE
 from debriefer.documents.normalising import is_nothing
 from debriefer.documents.reader_port import PlannedColumn
-from debriefer.documents.sentences import FIRST_WORD, VALUE, Sentence
+from debriefer.documents.sentences import VALUE, Sentence
 from debriefer.documents.slots import Kind, kind_of
 from debriefer.documents.tokens import Token, is_han
 
@@ -23,14 +23,11 @@ LOST = "what was quoted does not stand in its text"
 SHARED = "two columns have the same text"
 ELSEWHERE = "records that are worded alike have the column elsewhere"
 SILENT = "nothing was read where records that are worded alike have a value"
+TWICE = "the text tells the column twice"
 TAKEN_BACK = "the value stands before something that takes a value back"
 UNSUPPORTED = "nothing but the model's word speaks for it"
-TWICE = "the text tells the column twice"
-# A second reading alone cannot settle these.
-CONTRADICTED = frozenset({LOST, SHARED, ELSEWHERE, SILENT, TWICE})
-# Words between a cue and a text that it introduces.
-_NEAR = 8
-_NAME_ENDS = frozenset(".,;:!?()[]，。；：！？（）、\"'“”‘’—–")
+# A second reading alone settles these; the others are contradicted by the text.
+OPEN = frozenset({TAKEN_BACK, UNSUPPORTED})
 
 
 @dataclass(slots=True)
@@ -40,28 +37,43 @@ class View:
     Attributes:
         columns: Its columns by name.
         patterns: Its patterns.
+        lines: The document's lines.
         agreed: Cells that patterns bear out.
         opposed: Cells that patterns speak against.
     """
 
     columns: Mapping[str, PlannedColumn]
     patterns: Patterns
+    lines: Sequence[str]
     agreed: int = 0
     opposed: int = 0
-    _loose: dict[int, object] = field(default_factory=dict, repr=False)
+
+    def line(self, sentence: Sentence) -> str:
+        """Return the line that a sentence stands in."""
+        return self.lines[sentence.record.line]
 
     def kind(self, name: str) -> tuple[str, str]:
-        """Return what a column's values are, and the family of their unit."""
+        """Return what a column's values are, and the family of their unit; empty where any will do."""
         known = self.patterns.kinds.get(name)
         if known is not None:
             return known
         dtype = self.columns[name].dtype
-        if dtype in ("DATE", "TIMESTAMP"):
-            return "date", ""
-        return ("number", kind_of([f"1 {self.columns[name].target_unit}"]).unit) if dtype != "TEXT" else ("text", "")
+        if dtype == "TEXT":
+            return "text", ""
+        return ("date", "") if dtype in ("DATE", "TIMESTAMP") else ("number", "")
+
+    def alike(self, kind: Kind) -> list[str]:
+        """Return the columns that may have a value of a kind."""
+        if kind.name not in ("number", "date"):
+            return [name for name in self.columns if self.kind(name)[0] == "text"]
+        return [name for name in self.columns if self._may_have(name, kind)]
+
+    def _may_have(self, name: str, kind: Kind) -> bool:
+        own, unit = self.kind(name)
+        return own == kind.name and (unit == kind.unit or name not in self.patterns.kinds)
 
 
-def doubts(reading: Reading, view: View, lines: Sequence[str]) -> dict[str, str]:
+def doubts(reading: Reading, view: View) -> dict[str, str]:
     """Return for each column of a reading that is not to be relied on why; the others can be.
 
     Counts in `view` how many of the cells patterns bear out and speak against.
@@ -71,22 +83,35 @@ def doubts(reading: Reading, view: View, lines: Sequence[str]) -> dict[str, str]
         reason = _doubt(name, quote, reading, view)
         if reason:
             found[name] = reason
-    for name, reason in _silent(reading, view, lines).items():
-        found.setdefault(name, reason)
+    for name in expected(reading, view):
+        if name not in reading.quotes and name not in reading.lost:
+            view.opposed += 1
+            found.setdefault(name, SILENT)
     for name in _before_cues(reading, view, found):
         found.setdefault(name, TAKEN_BACK)
     return found
 
 
+def expected(reading: Reading, view: View) -> dict[str, Quote]:
+    """Return the values that patterns see in sentences of a reading, those that say that there is none left out."""
+    found: dict[str, Quote] = {}
+    for number, sentence in enumerate(reading.passage.sentences):
+        assigned = None if sentence.cue else view.patterns.assigned(sentence)
+        for name, tokens in (assigned.spans if assigned is not None else {}).items():
+            quote = token_quote(reading.passage, number, tokens, view.lines)
+            if not is_nothing(quote.raw):
+                found[name] = quote
+    return found
+
+
 def _doubt(name: str, quote: Quote, reading: Reading, view: View) -> str:
-    others = [other for column, other in reading.quotes.items() if column != name]
-    if any(quote.overlaps(other) for other in others):
+    if any(quote.overlaps(other) for column, other in reading.quotes.items() if column != name):
         return SHARED
     if not _fits_type(view.columns[name], quote.raw):
         return f"it is no {view.columns[name].dtype}"
     sentence = reading.passage.sentences[quote.sentence]
     if sentence.cue:
-        return _in_cue_sentence(name, quote, sentence, reading, view)
+        return _in_cue_sentence(name, quote, sentence, view)
     assigned = view.patterns.assigned(sentence)
     if assigned is None:
         return _told_elsewhere(name, quote, reading, view) or _secondary(name, quote, sentence, view)
@@ -106,67 +131,18 @@ def _fits_type(column: PlannedColumn, raw: str) -> bool:
     return kind == "number"
 
 
-def _in_cue_sentence(name: str, quote: Quote, sentence: Sentence, reading: Reading, view: View) -> str:
+def _in_cue_sentence(name: str, quote: Quote, sentence: Sentence, view: View) -> str:
     """Return a doubt about a value of a sentence that takes something back: it must be in its column's slot."""
     for pattern in view.patterns.all:
-        slots = _loose_spans(pattern, sentence) if pattern.valid else None
+        slots = loose_spans(pattern, sentence) if pattern.valid else None
         if slots is None:
             continue
         inside = [column for column, (first, behind) in slots.items() if first <= quote.tokens[0] < behind]
         if inside == [name]:
-            first, behind = slots[name]
-            taken_back = any(_cue_behind(sentence, quote, place) for place in range(quote.tokens[1], behind))
-            return TAKEN_BACK if taken_back and not _not_form(sentence, quote) else ""
-        if inside:
-            view.opposed += 1
-            return ELSEWHERE
+            return TAKEN_BACK if is_taken_back(sentence, quote, slots[name][1], view.line(sentence)) else ""
+        view.opposed += 1
+        return ELSEWHERE
     return _secondary(name, quote, sentence, view)
-
-
-def _loose_spans(pattern: Pattern, sentence: Sentence) -> dict[str, tuple[int, int]] | None:
-    """Return a pattern's slots in a sentence whose slots may hold more than values; `None` where it does not fit."""
-    places = [place for place, element in enumerate(pattern.elements) if isinstance(element, str)]
-    if not places:
-        return None
-    spans: dict[str, tuple[int, int]] = {}
-    at = 0
-    pieces = _pieces(pattern)
-    for number, (name, fixed) in enumerate(pieces):
-        if name:
-            last = number == len(pieces) - 1
-            start = at + 1
-            found = _find(sentence.codes, fixed, start, at_end=last)
-            if found is None:
-                return None
-            spans[name] = (at, found)
-            at = found + len(fixed)
-        else:
-            if tuple(sentence.codes[: len(fixed)]) != fixed:
-                return None
-            at = len(fixed)
-    return spans if at == len(sentence.codes) else None
-
-
-def _pieces(pattern: Pattern) -> list[tuple[str, tuple[int, ...]]]:
-    """Return a pattern as stretches of fixed codes, each with the column before it; the first one has none."""
-    pieces: list[tuple[str, list[int]]] = [("", [])]
-    for element in pattern.elements:
-        if isinstance(element, str):
-            pieces.append((element, []))
-        else:
-            pieces[-1][1].append(element)
-    return [(name, tuple(fixed)) for name, fixed in pieces]
-
-
-def _find(codes: Sequence[int], fixed: tuple[int, ...], start: int, *, at_end: bool) -> int | None:
-    if at_end:
-        place = len(codes) - len(fixed)
-        return place if place >= start and tuple(codes[place:]) == fixed else None
-    if not fixed:
-        return None
-    return next(
-        (at for at in range(start, len(codes) - len(fixed) + 1) if tuple(codes[at : at + len(fixed)]) == fixed), None
-    )
 
 
 def _told_elsewhere(name: str, quote: Quote, reading: Reading, view: View) -> str:
@@ -183,24 +159,16 @@ def _secondary(name: str, quote: Quote, sentence: Sentence, view: View) -> str:
     """Return a doubt about a value whose wording no other record has: it needs a sign of its own."""
     if is_nothing(quote.raw):
         return ""
-    texts = view.patterns.texts
-    holders = [column for column, known in texts.items() if quote.raw in known]
-    if holders == [name] and view.kind(name)[0] == "text":
+    is_text = view.kind(name)[0] == "text"
+    if is_text and [column for column, known in view.patterns.texts.items() if quote.raw in known] == [name]:
         return ""
-    kind = kind_of([quote.raw])
-    own = view.kind(name)
-    alike = [column for column in view.columns if _alike(view.kind(column), kind)]
-    if own[0] == "text" and not _whole(quote, sentence):
+    if is_text and not _whole(quote, sentence):
         return UNSUPPORTED
-    if alike == [name] or (own[0] == "text" and [c for c in view.columns if view.kind(c)[0] == "text"] == [name]):
+    rivals = view.alike(Kind("text") if is_text else kind_of([quote.raw]))
+    if rivals == [name]:
         return ""
     said = _labelled(sentence, view)
-    rivals = alike if kind.name in ("number", "date") else [c for c in view.columns if view.kind(c)[0] == "text"]
     return "" if [column for column in rivals if column in said] == [name] else UNSUPPORTED
-
-
-def _alike(column: tuple[str, str], kind: Kind) -> bool:
-    return column[0] == kind.name and (column[1] == kind.unit or not column[1])
 
 
 def _whole(quote: Quote, sentence: Sentence) -> bool:
@@ -211,34 +179,23 @@ def _whole(quote: Quote, sentence: Sentence) -> bool:
     before = row[first - 1] if first else None
     if is_han(quote.raw):
         return after is None or not is_han(after.text)
-    return not _is_name(after) and (not _is_name(before) or first == 1)
+    return not _is_name(after) and (first == 1 or not _is_name(before))
 
 
 def _is_name(token: Token | None) -> bool:
-    return token is not None and token.text[:1].isupper() and token.text not in _NAME_ENDS
+    return token is not None and token.text[:1].isupper()
 
 
 def _labelled(sentence: Sentence, view: View) -> set[str]:
-    """Return the columns that a sentence names; of names within names the longer one counts."""
-    text = _text_of(sentence)
+    """Return the columns that a sentence names; where names hold one another, the longest."""
+    text = view.line(sentence)[slice(*sentence.span)]
     found: dict[str, int] = {}
     for name, column in view.columns.items():
-        lengths = [len(label) for label in _labels(column) if names(text, label.split() if not is_han(label) else [label])]
+        lengths = [len(label) for label in _labels(column) if names(text, [label] if is_han(label) else label.split())]
         if lengths:
             found[name] = max(lengths)
     most = max(found.values(), default=0)
     return {name for name, length in found.items() if length == most}
-
-
-def _text_of(sentence: Sentence) -> str:
-    pieces: list[str] = []
-    end = None
-    for token in sentence.tokens:
-        if end is not None and token.start > end:
-            pieces.append(" ")
-        pieces.append(token.text)
-        end = token.end
-    return "".join(pieces)
 
 
 def _labels(column: PlannedColumn) -> list[str]:
@@ -246,94 +203,26 @@ def _labels(column: PlannedColumn) -> list[str]:
     return [label.casefold() for label in dict.fromkeys([plain, *column.called]) if label.strip()]
 
 
-def _silent(reading: Reading, view: View, lines: Sequence[str]) -> dict[str, str]:
-    """Return columns that were not read though a pattern shows where they are told."""
-    found: dict[str, str] = {}
-    for sentence in reading.passage.sentences:
-        assigned = None if sentence.cue else view.patterns.assigned(sentence)
-        for name, (first, behind) in (assigned.spans if assigned is not None else {}).items():
-            line = lines[sentence.record.line]
-            raw = line[sentence.tokens[first].value_start : sentence.tokens[behind - 1].end]
-            if name not in reading.quotes and name not in reading.lost and not is_nothing(raw):
-                view.opposed += 1
-                found[name] = SILENT
-    return found
-
-
 def _before_cues(reading: Reading, view: View, doubted: Mapping[str, str]) -> list[str]:
-    """Return the columns that a correction may be about which no value was taken from."""
+    """Return the columns that a correction may be about from which no value was taken."""
     found: list[str] = []
     for number, sentence in enumerate(reading.passage.sentences):
         if not sentence.cue:
             continue
-        start = _first_cue(sentence)
-        quotes = {name: quote for name, quote in reading.quotes.items() if name not in doubted}
-        if any(quote.sentence == number and _follows(sentence, quote, start) for quote in quotes.values()):
+        line = view.line(sentence)
+        own = [quote for name, quote in reading.quotes.items() if name not in doubted and quote.sentence == number]
+        if any(follows_cue(sentence, quote, line) for quote in own):
             continue
-        if any(quote.sentence == number and _not_form(sentence, quote) for quote in quotes.values()):
-            continue
-        values = [
+        last = max(cues(sentence, line), default=0)
+        said = [
             token.text
             for token, code in zip(sentence.tokens, sentence.codes, strict=True)
             if code == VALUE and token.kind != "nothing"
         ]
-        kinds = [kind_of([value]) for value in values]
+        named = _labelled(sentence, view)
+        possible = {name for value in said for name in view.alike(kind_of([value]))} or set(view.alike(Kind("text")))
         for name, quote in reading.quotes.items():
-            earlier = quote.sentence < number or (quote.sentence == number and quote.tokens[0] <= start)
-            own = view.kind(name)
-            like = own[0] == "text" if not kinds else any(_alike(own, kind) for kind in kinds)
-            if earlier and like:
+            earlier = quote.sentence < number or (quote.sentence == number and quote.tokens[0] <= last)
+            if earlier and (name in possible or name in named):
                 found.append(name)
     return found
-
-
-def _first_cue(sentence: Sentence) -> int:
-    """Return the first token of a sentence's first cue."""
-    text, starts = _laid(sentence)
-    match = CUE.search(text)
-    if match is None:
-        return 0
-    return max((place for place, at in enumerate(starts) if at <= match.start()), default=0)
-
-
-def _laid(sentence: Sentence) -> tuple[str, list[int]]:
-    """Return a sentence's text, and where in it each token begins."""
-    offset = sentence.tokens[0].start
-    end = sentence.tokens[-1].end - offset
-    letters = [" "] * end
-    starts: list[int] = []
-    for token in sentence.tokens:
-        starts.append(token.start - offset)
-        at = token.value_start - offset
-        letters[at : at + len(token.text)] = list(token.text)
-    return "".join(letters), starts
-
-
-def _follows(sentence: Sentence, quote: Quote, cue: int) -> bool:
-    """Return whether a value is the first one behind a cue."""
-    first = quote.tokens[0]
-    if first <= cue:
-        return False
-    between = sentence.codes[cue:first]
-    if VALUE in between:
-        # Behind another cue it may be the first one all the same.
-        last = max((place for place in range(cue, first) if sentence.codes[place] == VALUE), default=cue)
-        return any(_cue_at(sentence, place) for place in range(last + 1, first))
-    return sentence.codes[first] == VALUE or sum(code >= FIRST_WORD for code in between) <= 2 * _NEAR
-
-
-def _cue_at(sentence: Sentence, place: int) -> bool:
-    text, starts = _laid(sentence)
-    return any(match.start() <= starts[place] < match.end() for match in CUE.finditer(text))
-
-
-def _cue_behind(sentence: Sentence, quote: Quote, place: int) -> bool:
-    return place >= quote.tokens[1] and _cue_at(sentence, place)
-
-
-def _not_form(sentence: Sentence, quote: Quote) -> bool:
-    """Return whether a wrong value follows: `85, not 58`, `85 rather than 58`, `85而非58`."""
-    text, _ = _laid(sentence)
-    end = quote.span[1] - sentence.tokens[0].start
-    behind = text[end:].lstrip(" ,，(（").casefold()
-    return behind.startswith(("not ", "rather than", "instead of", "而非", "而不是", "并非"))

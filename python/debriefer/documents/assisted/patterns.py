@@ -10,10 +10,11 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from debriefer.documents.assisted.passages import Passage, Quote, token_quote
 from debriefer.documents.normalising import is_nothing
-from debriefer.documents.sentences import FIRST_WORD, VALUE, Sentence
+from debriefer.documents.sentences import VALUE, Sentence
 from debriefer.documents.slots import kind_of
 from debriefer.documents.tokens import is_han
 
@@ -86,7 +87,7 @@ class Pattern:
         return sum(isinstance(element, int) and element != VALUE for element in self.elements)
 
     def spans(self, text: str) -> Spans | None:
-        """Return the tokens in each slot of a sentence; empty without slots, `None` where it does not fit in one way."""
+        """Return the tokens in each slot of a sentence; `None` where it does not fit, or not in one way."""
         if self._expressions is None:
             self._expressions = (self._expression("?"), self._expression(""))
         lazy, greedy = (expression.fullmatch(text) for expression in self._expressions)
@@ -244,7 +245,7 @@ def _nothing(sentence: Sentence, span: tuple[int, int]) -> bool:
 
 def _apart(spans: Mapping[str, tuple[int, int]]) -> bool:
     order = sorted(spans.values())
-    return all(one[1] <= other[0] for one, other in zip(order, order[1:], strict=False))
+    return all(one[1] <= other[0] for one, other in pairwise(order))
 
 
 def _elements(sentence: Sentence, spans: Mapping[str, tuple[int, int]]) -> Elements:
@@ -286,8 +287,3 @@ def _text(sentence: Sentence) -> str:
 def _letter(code: int) -> str:
     # Private letters, so that no code has a meaning in an expression.
     return chr(0xF0000 + code)
-
-
-def is_word(code: int) -> bool:
-    """Return whether a code is a word or mark."""
-    return code >= FIRST_WORD

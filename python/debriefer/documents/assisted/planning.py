@@ -61,7 +61,9 @@ def _within(chosen: Sequence[Passage], room: int) -> tuple[RecordText, ...]:
     return tuple(kept)
 
 
-def planned(reply: SchemaReply, blocks: Mapping[int, Sequence[Passage]], notes: Sequence[FieldNote]) -> list[PlannedColumn]:
+def planned(
+    reply: SchemaReply, blocks: Mapping[int, Sequence[Passage]], notes: Sequence[FieldNote]
+) -> list[PlannedColumn]:
     """Return the columns of a reply that can be used.
 
     Columns of blocks that there are not, and second ones of one name in one block, are left out; names are those of the
