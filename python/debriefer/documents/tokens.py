@@ -40,7 +40,8 @@ _SCALE = r"(?:\s?(?:thousand|million|billion|trillion|mn|bn)\b)"
 _UNITS = (
     r"(?:\s?(?:%|％|‰|percentage\spoints?\b|per\s?cent\b|yuan\b|RMB\b|CNY\b|USD\b|dollars?\b|euros?\b|EUR\b"
     r"|(?:kilo|milli|centi)?met(?:re|er)s?\b|(?:kilo|milli)?grams?\b|tonnes?\b|(?:milli)?lit(?:re|er)s?\b"
-    r"|mm\b|cm\b|km\b|m\b|mg\b|kg\b|g\b|t\b|ml\b|l\b"
+    # Of `130 g/l` the grams alone are no unit.
+    r"|(?:mm|cm|km|m|mg|kg|g|t|ml|l)\b(?!/)"
     r"|个百分点|元人民币|元|美元|欧元|港元|日元|毫米|厘米|公里|千米|米|千克|公斤|毫克|克|吨|毫升|升))"
 )
 _HAN_AMOUNT = r"[零〇一二三四五六七八九十百千万亿两点壹贰叁肆伍陆柒捌玖拾佰仟]"

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from debriefer.documents.assisted.asking import Asker
+from debriefer.documents.assisted.evidence import View, said_again
 from debriefer.documents.assisted.passages import Passage, Quote
 from debriefer.documents.assisted.patterns import Patterns, Reading, learn
 from debriefer.documents.assisted.planning import stratified
@@ -55,21 +56,25 @@ def read_block(own: Sequence[Passage], asker: Asker) -> BlockRead:
         for readings in _asked(asker, parts):
             found.readings |= {reading.passage.key: reading for reading in readings}
         found.patterns = learned(list(found.readings.values()), asker.lines)
-        pending = [
-            passage
-            for passage in own
-            if passage.key not in asked and found.patterns.explained(passage, asker.lines) is None
-        ]
+        view = View({column.name: column for column in asker.columns}, found.patterns, asker.lines)
+        pending = [passage for passage in own if passage.key not in asked and explained(passage, view) is None]
         chunks *= 2
+    view = View({column.name: column for column in asker.columns}, found.patterns, asker.lines)
     for passage in own:
         if passage.key in found.readings:
             continue
-        values = found.patterns.explained(passage, asker.lines)
+        values = explained(passage, view)
         if values is None:
             found.unread.append(passage)
         else:
             found.explained[passage.key], found.texts[passage.key] = values, passage
     return found
+
+
+def explained(passage: Passage, view: View) -> dict[str, Quote] | None:
+    """Return the values of a passage that a model need not read; `None` where it must."""
+    values = view.patterns.explained(passage, view.lines)
+    return None if values is None or said_again(passage, values, view) else values
 
 
 def _asked(asker: Asker, parts: Sequence[Sequence[Passage]]) -> list[list[Reading]]:

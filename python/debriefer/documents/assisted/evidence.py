@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from debriefer.documents.assisted.passages import Quote, token_quote
+from debriefer.documents.assisted.passages import Passage, Quote, token_quote
 from debriefer.documents.assisted.patterns import Patterns, Reading
 from debriefer.documents.assisted.retracted import cues, follows_cue, is_taken_back, loose_spans
 from debriefer.documents.corrections import names
@@ -87,9 +87,37 @@ def doubts(reading: Reading, view: View) -> dict[str, str]:
         if name not in reading.quotes and name not in reading.lost:
             view.opposed += 1
             found.setdefault(name, SILENT)
-    for name in _before_cues(reading, view, found):
+    for name in [*_before_cues(reading, view, found), *said_again(reading.passage, reading.quotes, view)]:
         found.setdefault(name, TAKEN_BACK)
     return found
+
+
+def said_again(passage: Passage, quotes: Mapping[str, Quote], view: View) -> list[str]:
+    """Return columns that a later sentence names with another value, and from which no value was taken."""
+    found: list[str] = []
+    for number, sentence in enumerate(passage.sentences):
+        if sentence.cue or any(quote.sentence == number for quote in quotes.values()):
+            continue
+        line = view.line(sentence)
+        text = line[slice(*sentence.span)]
+        kinds = [kind_of([value]) for value in _values(sentence)]
+        for name in labelled(sentence, view):
+            quote = quotes.get(name)
+            if quote is None or quote.sentence > number:
+                continue
+            known = view.patterns.texts.get(name, set()) - {quote.raw}
+            other = any(name in view.alike(kind) for kind in kinds) or any(one in text for one in known)
+            if other or view.kind(name)[0] == "text":
+                found.append(name)
+    return found
+
+
+def _values(sentence: Sentence) -> list[str]:
+    return [
+        token.text
+        for token, code in zip(sentence.tokens, sentence.codes, strict=True)
+        if code == VALUE and token.kind != "nothing"
+    ]
 
 
 def expected(reading: Reading, view: View) -> dict[str, Quote]:
@@ -146,12 +174,17 @@ def _in_cue_sentence(name: str, quote: Quote, sentence: Sentence, view: View) ->
 
 
 def _told_elsewhere(name: str, quote: Quote, reading: Reading, view: View) -> str:
+    """Return a doubt about a value of a column that a pattern sees in another sentence: a later one must name it."""
     for number, sentence in enumerate(reading.passage.sentences):
         if number == quote.sentence or sentence.cue:
             continue
         assigned = view.patterns.assigned(sentence)
-        if assigned is not None and name in assigned.spans:
+        if assigned is None or name not in assigned.spans:
+            continue
+        if number > quote.sentence:
             return TWICE
+        if name not in labelled(reading.passage.sentences[quote.sentence], view):
+            return UNSUPPORTED
     return ""
 
 
@@ -167,7 +200,7 @@ def _secondary(name: str, quote: Quote, sentence: Sentence, view: View) -> str:
     rivals = view.alike(Kind("text") if is_text else kind_of([quote.raw]))
     if rivals == [name]:
         return ""
-    said = _labelled(sentence, view)
+    said = labelled(sentence, view)
     return "" if [column for column in rivals if column in said] == [name] else UNSUPPORTED
 
 
@@ -186,7 +219,7 @@ def _is_name(token: Token | None) -> bool:
     return token is not None and token.text[:1].isupper()
 
 
-def _labelled(sentence: Sentence, view: View) -> set[str]:
+def labelled(sentence: Sentence, view: View) -> set[str]:
     """Return the columns that a sentence names; where names hold one another, the longest."""
     text = view.line(sentence)[slice(*sentence.span)]
     found: dict[str, int] = {}
@@ -214,12 +247,8 @@ def _before_cues(reading: Reading, view: View, doubted: Mapping[str, str]) -> li
         if any(follows_cue(sentence, quote, line) for quote in own):
             continue
         last = max(cues(sentence, line), default=0)
-        said = [
-            token.text
-            for token, code in zip(sentence.tokens, sentence.codes, strict=True)
-            if code == VALUE and token.kind != "nothing"
-        ]
-        named = _labelled(sentence, view)
+        said = _values(sentence)
+        named = labelled(sentence, view)
         possible = {name for value in said for name in view.alike(kind_of([value]))} or set(view.alike(Kind("text")))
         for name, quote in reading.quotes.items():
             earlier = quote.sentence < number or (quote.sentence == number and quote.tokens[0] <= last)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from debriefer.documents.assisted.passages import Quote
-from debriefer.documents.assisted.patterns import Pattern, Spans
+from debriefer.documents.assisted.patterns import Elements, Pattern, Spans
 from debriefer.documents.cues import CUE
 from debriefer.documents.sentences import FIRST_WORD, VALUE, Sentence
 
@@ -45,14 +45,27 @@ def is_taken_back(sentence: Sentence, quote: Quote, behind: int, line: str) -> b
 
 
 def loose_spans(pattern: Pattern, sentence: Sentence) -> Spans | None:
-    """Return a pattern's slots in a sentence that says more in them than a value; `None` where it does not fit."""
-    pieces = _pieces(pattern)
-    if len(pieces) == 1 or tuple(sentence.codes[: len(pieces[0][1])]) != pieces[0][1]:
+    """Return a pattern's slots in a sentence that may say more in them than a value.
+
+    `None` where the sentence does not fit, or where its slots end elsewhere if they are looked for from the right.
+    """
+    from_left = _from_left(pattern.elements, sentence.codes)
+    from_right = _from_left(pattern.elements[::-1], sentence.codes[::-1])
+    if from_left is None or from_right is None:
+        return None
+    size = len(sentence.codes)
+    mirrored = {name: (size - behind, size - first) for name, (first, behind) in from_right.items()}
+    return from_left if from_left == mirrored else None
+
+
+def _from_left(elements: Elements, codes: Sequence[int]) -> Spans | None:
+    pieces = _pieces(elements)
+    if len(pieces) == 1 or tuple(codes[: len(pieces[0][1])]) != pieces[0][1]:
         return None
     spans: Spans = {}
     at = len(pieces[0][1])
     for number, (name, fixed) in enumerate(pieces[1:], start=2):
-        found = _find(sentence.codes, fixed, at + 1, at_end=number == len(pieces))
+        found = _find(codes, fixed, at + 1, at_end=number == len(pieces))
         if found is None:
             return None
         spans[name] = (at, found)
@@ -60,10 +73,10 @@ def loose_spans(pattern: Pattern, sentence: Sentence) -> Spans | None:
     return spans
 
 
-def _pieces(pattern: Pattern) -> list[tuple[str, tuple[int, ...]]]:
+def _pieces(elements: Elements) -> list[tuple[str, tuple[int, ...]]]:
     """Return a pattern as stretches of fixed codes, each with the column before it; the first one has none."""
     pieces: list[tuple[str, list[int]]] = [("", [])]
-    for element in pattern.elements:
+    for element in elements:
         if isinstance(element, str):
             pieces.append((element, []))
         else:
