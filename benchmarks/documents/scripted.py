@@ -157,9 +157,10 @@ class GoldReader:
             quotes = [_first(quote, self.told, name, text) for quote, name in zip(quotes, names, strict=True)]
         elif self.fault == "cuts_values" and _some(record):
             quotes = [quote.split()[0] if " " in quote else quote[: max(1, len(quote) // 2)] for quote in quotes]
+        key = tuple(record.split("|"))
+        silent = {self._text(record, name) for name in names if self.told.gold.get((key, name)) is None}
         found = [
-            QuotedCell(record, name, quote, bool(quote) and is_nothing(quote))
-            for name, quote in zip(names, quotes, strict=True)
+            QuotedCell(record, name, quote, missing=quote in silent) for name, quote in zip(names, quotes, strict=True)
         ]
         return [cell for cell in found if cell.quote]
 

@@ -185,12 +185,20 @@ def reading_of(passage: Passage, cells: Sequence[QuotedCell], lines: Sequence[st
         if cell.missing or (cell.quote.strip() and is_nothing(cell.quote)):
             reading.missing.add(cell.column)
         places = located(passage, cell.quote, lines)
+        if cell.missing:
+            # Of words that say so none is a slot of a pattern.
+            places = [place for place in places if _says_nothing(place, passage)]
         if places:
             reading.options[cell.column] = places
         elif cell.quote.strip() and not cell.missing:
             reading.lost[cell.column] = cell.quote
     _choose(reading)
     return reading
+
+
+def _says_nothing(quote: Quote, passage: Passage) -> bool:
+    row = passage.sentences[quote.sentence].tokens
+    return all(row[place].kind == "nothing" for place in range(*quote.tokens))
 
 
 def _choose(reading: Reading) -> None:

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from debriefer.documents.assisted.asking import Asker
+from debriefer.documents.assisted.asking import Asker, reading_of
 from debriefer.documents.assisted.evidence import View, said_again
 from debriefer.documents.assisted.passages import Passage, Quote
 from debriefer.documents.assisted.patterns import Patterns, Reading, learn
 from debriefer.documents.assisted.planning import stratified
 from debriefer.documents.entries import Key
+from debriefer.documents.reader_port import QuotedCell
 
 
 @dataclass(slots=True)
@@ -41,6 +42,7 @@ def read_block(own: Sequence[Passage], asker: Asker) -> BlockRead:
     where nothing repeats.
     """
     asker.allow(len(own))
+    examples = _examples(own, asker)
     found = BlockRead()
     asked: set[Key] = set()
     chunks = 1
@@ -55,7 +57,7 @@ def read_block(own: Sequence[Passage], asker: Asker) -> BlockRead:
         parts = [wanted[place : place + length] for place in range(0, len(wanted), length)]
         for readings in _asked(asker, parts):
             found.readings |= {reading.passage.key: reading for reading in readings}
-        found.patterns = learned(list(found.readings.values()), asker.lines)
+        found.patterns = learned(list(found.readings.values()), asker.lines, examples)
         view = View({column.name: column for column in asker.columns}, found.patterns, asker.lines)
         pending = [passage for passage in own if passage.key not in asked and explained(passage, view) is None]
         chunks *= 2
@@ -86,26 +88,46 @@ def _asked(asker: Asker, parts: Sequence[Sequence[Passage]]) -> list[list[Readin
         return [future.result() for future in futures]
 
 
-def learned(readings: Sequence[Reading], lines: Sequence[str]) -> Patterns:
+def _examples(own: Sequence[Passage], asker: Asker) -> list[Reading]:
+    """Return the values that the schema gives as examples, each where its record has it."""
+    found: dict[str, list[QuotedCell]] = {}
+    for column in asker.columns:
+        for example in column.examples:
+            found.setdefault(example.record, []).append(QuotedCell(example.record, column.name, example.quote))
+    own_readings = [reading_of(one, found[one.record], asker.lines) for one in own if one.record in found]
+    for reading in own_readings:
+        reading.quotes = {name: places[0] for name, places in reading.options.items() if len(places) == 1}
+    return own_readings
+
+
+def learned(readings: Sequence[Reading], lines: Sequence[str], examples: Sequence[Reading] = ()) -> Patterns:
     """Return the patterns of readings; a value that stands in several places is where the patterns have it."""
-    patterns = learn([reading for reading in readings if all(map(_single, reading.options.values()))], lines)
+    patterns = learn([reading for reading in readings if all(map(_single, reading.options.values()))], lines, examples)
     for reading in readings:
-        _settle(reading, patterns)
-    return learn(readings, lines)
+        settled_places(reading, patterns)
+    return learn(readings, lines, examples)
 
 
 def _single(places: Sequence[Quote]) -> bool:
     return len(places) == 1
 
 
-def _settle(reading: Reading, patterns: Patterns) -> None:
+def settled_places(reading: Reading, patterns: Patterns) -> None:
+    """Choose anew where values stand that their text has in several places."""
     assigned: Mapping[tuple[int, str], tuple[int, int]] = {
         (number, name): tokens
         for number, sentence in enumerate(reading.passage.sentences)
-        if (found := patterns.assigned(sentence)) is not None
+        if not sentence.cue and (found := patterns.assigned(sentence)) is not None
         for name, tokens in found.spans.items()
     }
     for name, places in reading.options.items():
-        fitting = [place for place in places if assigned.get((place.sentence, name)) == place.tokens]
-        if len(places) > 1 and fitting:
-            reading.quotes[name] = fitting[0]
+        if len(places) > 1:
+            reading.quotes[name] = chosen(name, places, assigned)
+
+
+def chosen(name: str, places: Sequence[Quote], assigned: Mapping[tuple[int, str], tuple[int, int]]) -> Quote:
+    """Return where a value stands: where the patterns have the column, else the last place that they leave open."""
+    fitting = [place for place in places if assigned.get((place.sentence, name)) == place.tokens]
+    told = {sentence for sentence, column in assigned if column == name}
+    free = [place for place in places if place.sentence not in told]
+    return (fitting or free[::-1] or list(places))[0]

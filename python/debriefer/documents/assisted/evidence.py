@@ -26,8 +26,8 @@ SILENT = "nothing was read where records that are worded alike have a value"
 TWICE = "the text tells the column twice"
 TAKEN_BACK = "the value stands before something that takes a value back"
 UNSUPPORTED = "nothing but the model's word speaks for it"
-# A second reading alone settles these; the others are contradicted by the text.
-OPEN = frozenset({TAKEN_BACK, UNSUPPORTED})
+# Nothing in the text speaks against these.
+_UNDECIDED = frozenset({UNSUPPORTED, TAKEN_BACK, TWICE})
 
 
 @dataclass(slots=True)
@@ -39,7 +39,8 @@ class View:
         patterns: Its patterns.
         lines: The document's lines.
         agreed: Cells that patterns bear out.
-        opposed: Cells that patterns speak against.
+        opposed: Cells that patterns, types or the text speak against.
+        reliable: Whether so few are opposed that a sign of a value's own is enough where no pattern bears it out.
     """
 
     columns: Mapping[str, PlannedColumn]
@@ -47,6 +48,7 @@ class View:
     lines: Sequence[str]
     agreed: int = 0
     opposed: int = 0
+    reliable: bool = True
 
     def line(self, sentence: Sentence) -> str:
         """Return the line that a sentence stands in."""
@@ -80,12 +82,12 @@ def doubts(reading: Reading, view: View) -> dict[str, str]:
     """
     found = dict.fromkeys(reading.lost, LOST)
     for name, quote in reading.quotes.items():
-        reason = _doubt(name, quote, reading, view)
+        reason = "" if name in reading.missing else _doubt(name, quote, reading, view)
         if reason:
             found[name] = reason
+    view.opposed += sum(reason not in _UNDECIDED for reason in found.values())
     for name in expected(reading, view):
         if name not in reading.quotes and name not in reading.lost:
-            view.opposed += 1
             found.setdefault(name, SILENT)
     for name in [*_before_cues(reading, view, found), *said_again(reading.passage, reading.quotes, view)]:
         found.setdefault(name, TAKEN_BACK)
@@ -146,7 +148,6 @@ def _doubt(name: str, quote: Quote, reading: Reading, view: View) -> str:
     if assigned.spans.get(name) == quote.tokens:
         view.agreed += 1
         return _told_elsewhere(name, quote, reading, view)
-    view.opposed += 1
     return ELSEWHERE
 
 
@@ -168,7 +169,6 @@ def _in_cue_sentence(name: str, quote: Quote, sentence: Sentence, view: View) ->
         inside = [column for column, (first, behind) in slots.items() if first <= quote.tokens[0] < behind]
         if inside == [name]:
             return TAKEN_BACK if is_taken_back(sentence, quote, slots[name][1], view.line(sentence)) else ""
-        view.opposed += 1
         return ELSEWHERE
     return _secondary(name, quote, sentence, view)
 
@@ -193,11 +193,16 @@ def _secondary(name: str, quote: Quote, sentence: Sentence, view: View) -> str:
     if is_nothing(quote.raw):
         return ""
     is_text = view.kind(name)[0] == "text"
+    if not view.reliable:
+        return UNSUPPORTED
     if is_text and [column for column, known in view.patterns.texts.items() if quote.raw in known] == [name]:
         return ""
     if is_text and not _whole(quote, sentence):
         return UNSUPPORTED
-    rivals = view.alike(Kind("text") if is_text else kind_of([quote.raw]))
+    rivals = view.alike(kind_of([quote.raw]))
+    if is_text:
+        # A code is a number among texts.
+        rivals = list(dict.fromkeys([*rivals, *view.alike(Kind("text"))]))
     if rivals == [name]:
         return ""
     said = labelled(sentence, view)

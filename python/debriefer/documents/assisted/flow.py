@@ -108,6 +108,11 @@ def extract_assisted(
         for number, block in read.items()
     }
     settled = settle(document.name, read, views, reader, settings, cost)
+    if not settled.believed:
+        reason = (
+            f"read without a model: {settled.wrong} of {settled.checked} of its values that can be checked are wrong"
+        )
+        return Assisted(_noted(extract(document, source, notes), cost, reason), cost)
     told = checked(told_of(parts, columns, settled, lines), lines)
     told.flags[:0] = _flags(read, settled, cost)
     told.residual = sorted({record.line for block in read.values() for one in block.unread for record in one.places})

@@ -188,8 +188,14 @@ def shape_of(raw: str) -> tuple[bool, ...]:
     return raw[:1].isupper(), is_han(raw), any(letter.isdigit() for letter in raw), " " in raw.strip()
 
 
-def learn(readings: Iterable[Reading], lines: Sequence[str]) -> Patterns:
-    """Return the patterns that readings of one block show, with who bears them out and who speaks against them."""
+def learn(readings: Iterable[Reading], lines: Sequence[str], examples: Sequence[Reading] = ()) -> Patterns:
+    """Return the patterns that readings of one block show, with who bears them out and who speaks against them.
+
+    Args:
+        readings: What a model read.
+        lines: The document's lines.
+        examples: Values that were given as examples of columns before; they count most where they speak against.
+    """
     rows = [
         (reading, number, sentence)
         for reading in readings
@@ -210,8 +216,24 @@ def learn(readings: Iterable[Reading], lines: Sequence[str]) -> Patterns:
     patterns = Patterns(sorted(found.values(), key=lambda pattern: -pattern.words))
     for reading, number, sentence in rows:
         _vote(patterns.all, reading, number, sentence)
+    for example in examples:
+        for number, sentence in enumerate(example.passage.sentences):
+            _compare(patterns.all, example, number, sentence)
     _describe(patterns, rows, lines)
     return patterns
+
+
+def _compare(patterns: Sequence[Pattern], example: Reading, number: int, sentence: Sentence) -> None:
+    """Let a column's example speak against patterns that have the column elsewhere, or another one in its place."""
+    said = example.spans(number)
+    text = _text(sentence) if said and not sentence.cue else ""
+    for pattern in patterns if text else ():
+        spans = pattern.spans(text)
+        if spans is not None and any(
+            spans.get(name, span) != span or any(name != other and span == taken for other, taken in spans.items())
+            for name, span in said.items()
+        ):
+            pattern.opposed += 1
 
 
 def _vote(patterns: Sequence[Pattern], reading: Reading, number: int, sentence: Sentence) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from debriefer.documents.assisted.asking import Cost, reading_of
-from debriefer.documents.assisted.blocks import BlockRead
-from debriefer.documents.assisted.evidence import LOST, OPEN, SILENT, View, doubts, expected
+from debriefer.documents.assisted.blocks import BlockRead, settled_places
+from debriefer.documents.assisted.evidence import LOST, SILENT, UNSUPPORTED, View, doubts, expected
 from debriefer.documents.assisted.passages import Passage, Quote, located
 from debriefer.documents.assisted.patterns import Reading
 from debriefer.documents.assisted.settings import AssistedSettings
@@ -23,6 +23,8 @@ from debriefer.documents.reader_port import (
 
 # A model's word counts twice over only if next to nothing that could be checked was wrong.
 _LEAST_CHECKED, _FOR_EACH_WRONG = 20, 100
+# With more than one wrong value in so many, the document is read without the model.
+_FOR_EACH_WRONG_AT_ALL = 12
 EXAMPLES = "the values that were given as the column's examples stand elsewhere"
 
 Place = tuple[int, Key, str]
@@ -35,10 +37,31 @@ class Settled:
     Attributes:
         entries: By block, key and column.
         distrusted: Columns of blocks, by number and name, none of whose values is relied on.
+        checked: Values of the model that patterns, types or the text speak for or against.
+        wrong: Those that they speak against.
     """
 
     entries: dict[Place, Entry] = field(default_factory=dict)
     distrusted: list[tuple[int, str]] = field(default_factory=list)
+    checked: int = 0
+    wrong: int = 0
+
+    @property
+    def believed(self) -> bool:
+        """Whether the model is right often enough for its readings to be used at all."""
+        return self.wrong * _FOR_EACH_WRONG_AT_ALL <= self.checked
+
+
+def _measure(read: Mapping[int, BlockRead], views: Mapping[int, View], settled: Settled) -> None:
+    """Count how many of the model's values hold, and settle what its word is worth."""
+    for number, block in read.items():
+        for reading in block.readings.values():
+            doubts(reading, views[number])
+    settled.checked = sum(view.agreed + view.opposed for view in views.values())
+    settled.wrong = sum(view.opposed for view in views.values())
+    reliable = settled.wrong * _FOR_EACH_WRONG <= settled.checked
+    for view in views.values():
+        view.reliable = reliable
 
 
 @dataclass(slots=True)
@@ -64,6 +87,9 @@ def settle(
     this model's readings was right.
     """
     settled = Settled()
+    _measure(read, views, settled)
+    if not settled.believed:
+        return settled
     doubtful: dict[Place, _Doubt] = {}
     for number, block in read.items():
         for key, values in block.explained.items():
@@ -75,8 +101,7 @@ def settle(
                 settled.entries[number, key, name] = _entry(reading, name, reasons.get(name, ""), views[number])
             doubtful |= {(number, key, name): _Doubt(reading, reason) for name, reason in reasons.items()}
     cost.add("doubted", len(doubtful))
-    agreed, opposed = (sum(getattr(view, name) for view in views.values()) for name in ("agreed", "opposed"))
-    reliable = agreed >= max(_LEAST_CHECKED, _FOR_EACH_WRONG * opposed)
+    reliable = settled.checked >= _LEAST_CHECKED and all(view.reliable for view in views.values())
     repair = _Repair(document, reader, settings, cost, views, reliable=reliable)
     records = sum(len(block.readings) + len(block.explained) for block in read.values())
     for _ in range(settings.repair_rounds):
@@ -182,7 +207,7 @@ class _Repair:
         reason = doubts(again, view).get(name, "")
         first, second = doubt.reading.quotes.get(name), again.quotes.get(name)
         same = first is not None and second is not None and first.raw == second.raw
-        if reason in OPEN and same and self.reliable:
+        if reason == UNSUPPORTED and same and self.reliable:
             reason = ""
         if reason or (second is None and name not in again.missing and doubt.reason == SILENT):
             if not same:
@@ -196,11 +221,7 @@ class _Repair:
 def _again(reading: Reading, cells: Mapping[str, QuotedCell], view: View) -> Reading:
     """Return a reading with some of its columns as they were read the second time."""
     second = reading_of(reading.passage, list(cells.values()), view.lines)
-    places = expected(reading, view)
-    for name, options in second.options.items():
-        fitting = [quote for quote in options if name in places and quote.span == places[name].span]
-        if fitting:
-            second.quotes[name] = fitting[0]
+    settled_places(second, view.patterns)
     kept: dict[str, Quote] = {name: quote for name, quote in reading.quotes.items() if name not in cells}
     return Reading(
         passage=reading.passage,
