@@ -48,6 +48,7 @@ class Told:
         lines: The document's lines, Markdown.
         keys: Key of each record, as it is written.
         gold: Value of each field by key and field name; a missing one is `None`.
+        texts: How the document writes what holds in the end, by key and field name; nothing where it is silent.
         knowledge: Notes of the task, which name some of the fields.
     """
 
@@ -55,6 +56,7 @@ class Told:
     lines: tuple[str, ...]
     keys: tuple[tuple[str, ...], ...]
     gold: Mapping[tuple[tuple[str, ...], str], str | None]
+    texts: Mapping[tuple[tuple[str, ...], str], str]
     knowledge: str
 
     @property
@@ -76,6 +78,7 @@ def tell(wording: Wording, records: int, seed: int, traps: Traps | None = None) 
             gold[key, one.name] = value
             texts[key, one.name] = _written(one, value, wording, rng)
     lines = list(wording.opening)
+    told = {place: right for place, (right, _) in texts.items()}
     for part in wording.parts:
         if part.title:
             lines.append(f"## {part.title}")
@@ -84,9 +87,10 @@ def tell(wording: Wording, records: int, seed: int, traps: Traps | None = None) 
                 lines.append(part.transition)
             if number and rng.random() < traps.skipped:
                 gold.update({(key, name): None for name in part.fields})
+                told.update({(key, name): "" for name in part.fields})
                 continue
             lines.append(_paragraph(wording, part, key, gold, texts, rng, traps))
-    return Told(wording, tuple(lines), tuple(keys), gold, _knowledge(wording))
+    return Told(wording, tuple(lines), tuple(keys), gold, told, _knowledge(wording))
 
 
 def _keys(wording: Wording, records: int, rng: random.Random) -> list[tuple[str, ...]]:

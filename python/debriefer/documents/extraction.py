@@ -52,8 +52,19 @@ def extract(document: Document, source: str, notes: Sequence[FieldNote] = (), na
         notes: What the task's notes say of its fields.
         name: What its tables are called; its file's stem where `None`.
     """
-    lines = tuple("" if line.kind in _BESIDE else line.text for line in document.lines)
-    told = checked(read_prose(lines, notes), lines)
+    lines = prose_lines(document)
+    return assembled(document, source, lines, checked(read_prose(lines, notes), lines), name)
+
+
+def prose_lines(document: Document) -> tuple[str, ...]:
+    """Return the texts of a document's lines, empty for what stands beside the text."""
+    return tuple("" if line.kind in _BESIDE else line.text for line in document.lines)
+
+
+def assembled(
+    document: Document, source: str, lines: tuple[str, ...], told: Told, name: str | None = None
+) -> Extraction:
+    """Return what was read of a document's prose together with the tables that it shows."""
     stem = PurePosixPath(source).stem if name is None else name
     relations: list[Relation] = []
     if told.columns:

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from debriefer.catalog.names import canonical_names, unique_columns
 from debriefer.documents.anchors import segment
 from debriefer.documents.columns import Draft, drafts, over_blocks
 from debriefer.documents.endings import with_endings
-from debriefer.documents.entries import Entry, Key
+from debriefer.documents.entries import Key
 from debriefer.documents.inline import entries_of
-from debriefer.documents.normalising import is_nothing, normalise_column
 from debriefer.documents.notes import FieldNote, matched
 from debriefer.documents.relation import Anchor, Cell, Column, Segmented
 from debriefer.documents.retractions import apply_sentences
 from debriefer.documents.sentences import Sentence, Vocabulary, sentences
-from debriefer.documents.slots import Slot, kind_of, slot_of, value_of, worded_nothing
+from debriefer.documents.slots import Slot, slot_of, value_of
 from debriefer.documents.templates import Fit, Fitter, Template, induce
+from debriefer.documents.typed_columns import Wanted, typed_column
 
 # A kind of sentence that takes something back in so many records of its block is how the block is worded.
 _WORDING_SHARE = 0.25
 # What so few records of a block have is a remark, not a column.
 _REMARK_SHARE = 0.25
-# Values of another kind than so many others are flagged; with more of them the column stays text.
-_OUTLIER_SHARE = 0.1
-_MOST_ENUM = 12
-_ENUM_REPEATS = 3
 
 
 @dataclass(slots=True)
@@ -77,7 +73,13 @@ def read_prose(lines: Sequence[str], notes: Sequence[FieldNote] = (), anchor: An
     entries = entries_of(found)
     told.residual = apply_sentences(lines, rows, fits, found, entries, known, vocabulary)
     for draft, note, name, own in zip(found, known, _names(found, known), entries, strict=True):
-        column, cells = _typed(draft, note, name, own)
+        wanted = Wanted(
+            name=name,
+            meaning=note.meaning if note is not None else " ".join(next(iter(draft.labels), ())),
+            unit=note.unit if note is not None else None,
+            blocks=tuple(sorted({slot.template.block for slot in draft.slots})),
+        )
+        column, cells = typed_column(wanted, own)
         told.columns.append(column)
         told.cells.update(cells)
     return told
@@ -130,55 +132,3 @@ def _names(found: Sequence[Draft], known: Sequence[FieldNote | None]) -> list[st
         label = next(iter(draft.labels), ())
         plain.append(note.name if note is not None else "_".join(label) or f"{draft.kind.name}_value")
     return unique_columns(["record_id", *canonical_names(plain)])[1:]
-
-
-def _typed(
-    draft: Draft, note: FieldNote | None, name: str, entries: Mapping[Key, Entry]
-) -> tuple[Column, dict[tuple[Key, str], Cell]]:
-    for entry in entries.values():
-        if entry.trusted and is_nothing(entry.raw):
-            entry.status, entry.reason = "missing", "the text says that there is none"
-    _flag_outliers(entries)
-    loaded = {key: entry for key, entry in entries.items() if entry.trusted}
-    done = normalise_column([entry.raw for entry in loaded.values()], note.unit if note is not None else None)
-    values = dict(zip(loaded, done.values, strict=True))
-    cells = {
-        (key, name): Cell(key, name, entry.raw, values.get(key), entry.line, entry.span, entry.status, entry.reason)
-        for key, entry in entries.items()
-    }
-    distinct = sorted(set(done.values)) if done.sql_type == "TEXT" else []
-    few = 0 < len(distinct) <= _MOST_ENUM and len(distinct) * _ENUM_REPEATS <= len(values)
-    column = Column(
-        name=name,
-        dtype=done.sql_type,
-        doc_unit=" / ".join(written for written in done.written if written),
-        target_unit=done.unit,
-        enum=tuple(distinct) if few else (),
-        literal_format=_literal(done.values) if done.verbatim else "",
-        meaning=note.meaning if note is not None else " ".join(next(iter(draft.labels), ())),
-        operations=tuple(done.operations),
-        blocks=tuple(sorted({slot.template.block for slot in draft.slots})),
-    )
-    return column, cells
-
-
-def _flag_outliers(entries: Mapping[Key, Entry]) -> None:
-    kept = [entry for entry in entries.values() if entry.trusted]
-    kind = kind_of([entry.raw for entry in kept])
-    if kind.name not in ("number", "date"):
-        return
-    nothing = worded_nothing([entry.raw for entry in kept], kind)
-    odd = [entry for entry in kept if entry.raw not in nothing and not kind_of([entry.raw]).is_like(kind)]
-    for entry in kept:
-        if entry.raw in nothing:
-            entry.status, entry.reason = "missing", f"words where others have a {kind.name}"
-    if len(odd) <= _OUTLIER_SHARE * len(kept):
-        for entry in odd:
-            entry.flag(f"it is no {kind.name} in {kind.unit}, as others are" if kind.unit else f"it is no {kind.name}")
-
-
-def _literal(values: Sequence[str]) -> str:
-    if not values or not all(value.isdecimal() for value in values):
-        return ""
-    lengths = {len(value) for value in values}
-    return f"{lengths.pop()} digits, leading zeros kept" if len(lengths) == 1 else "digits, leading zeros kept"
