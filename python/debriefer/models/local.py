@@ -131,9 +131,7 @@ class LocalModel:
             model=request.model,
             message=lm15.Message.assistant([lm15.TextPart(reply.text)]),
             finish_reason=reply.finish_reason,
-            usage=lm15.Usage(
-                input_tokens=reply.given, output_tokens=reply.made, total_tokens=reply.given + reply.made
-            ),
+            usage=lm15.Usage(input_tokens=reply.given, output_tokens=reply.made, total_tokens=reply.given + reply.made),
         )
 
     def _answer(self, request: Request, deadline: float) -> _Reply:
@@ -229,11 +227,12 @@ def _grammar(response_format: Mapping[str, Any] | None) -> Any:  # noqa: ANN401 
     """Return the grammar of the JSON schema that a reply must have, or `None` for free text."""
     if response_format is None or response_format.get("type") not in ("json_schema", "json_object"):
         return None
-    from llama_cpp import LlamaGrammar  # noqa: PLC0415 -- as above
+    import llama_cpp  # noqa: PLC0415 -- as above
 
     schema = response_format.get("schema") or response_format.get("json_schema", {}).get("schema")
     text = _JSON if schema is None else json.dumps(schema, ensure_ascii=False)
-    return LlamaGrammar.from_json_schema(text, verbose=False)
+    grammar: Any = llama_cpp
+    return grammar.LlamaGrammar.from_json_schema(text, verbose=False)
 
 
 def messages_of(request: Request) -> list[dict[str, str]]:
