@@ -11,16 +11,34 @@ from typing import TYPE_CHECKING, Any
 from debriefer.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from debriefer.datasets.inspecting import Inspection, inspect
+    from debriefer.datasets.invented.writing import make
     from debriefer.datasets.labelled import PROGRAMS, DatasetError, LabelledTask, load
+    from debriefer.datasets.splitting import split, write_split
 
 _HOMES = {
     "PROGRAMS": "labelled",
     "DatasetError": "labelled",
+    "Inspection": "inspecting",
     "LabelledTask": "labelled",
+    "inspect": "inspecting",
     "load": "labelled",
+    "make": "invented.writing",
+    "split": "splitting",
+    "write_split": "splitting",
 }
 
-__all__ = ["PROGRAMS", "DatasetError", "LabelledTask", "load"]
+__all__ = [
+    "PROGRAMS",
+    "DatasetError",
+    "Inspection",
+    "LabelledTask",
+    "inspect",
+    "load",
+    "make",
+    "split",
+    "write_split",
+]
 
 _load, __dir__ = lazy_names(__name__, _HOMES)
 
