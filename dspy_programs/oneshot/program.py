@@ -213,7 +213,7 @@ class _Run:
             if not problem:
                 return "finished", ""
             self._failed = sql
-        return "finished", "" if self.best is not None else f"no statement ran: {problem.partition(chr(10))[0]}"
+        return "finished", "" if self.best is not None else f"no statement ran: {_first_line(problem)}"
 
     def briefing(self, remark: str) -> Briefing:
         """Return what the run was given, as the transcript shows it."""
@@ -274,6 +274,10 @@ class _Run:
         self.turns.append(turn)
         if self._on_turn is not None:
             self._on_turn(turn)
+
+
+def _first_line(problem: str) -> str:
+    return problem.partition("\n")[0].removeprefix("error: ")
 
 
 def _linked_tables(catalog: Catalog, links: Sequence[Link]) -> frozenset[str]:

@@ -19,7 +19,7 @@ def split(
 ) -> dict[str, list[LabelledTask]]:
     """Divide tasks so that all tasks of a group are in one part.
 
-    Groups are taken kind by kind (video, documents, tables), in an order that the seed decides, and each goes to the part
+    Groups are taken kind by kind (video, documents, tables), in an order that the seed decides. Each goes to the part
     that is furthest behind its share (Sainte-Laguë), of its kind first, then of its language, then of all tasks. So
     every kind is in each part as far as it has groups enough.
 
