@@ -16,7 +16,7 @@ from debriefer.cli import console, exit_codes
 from debriefer.errors import DebrieferError
 
 # One module a command, in the order of the help.
-COMMANDS = ("solve", "run", "tables", "sql", "video", "docs", "judge", "score", "doctor")
+COMMANDS = ("solve", "run", "tables", "sql", "video", "docs", "judge", "score", "dataset", "doctor")
 
 
 def _show_version(value: bool) -> None:
@@ -51,7 +51,11 @@ def application(arguments: Sequence[str]) -> typer.Typer:
     app.callback()(_options)
     named = arguments[0] if arguments else ""
     for name in (named,) if named in COMMANDS else COMMANDS:
-        app.command()(getattr(importlib.import_module(f"debriefer.cli.{name}"), name))
+        command = getattr(importlib.import_module(f"debriefer.cli.{name}"), name)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command()(command)
     return app
 
 

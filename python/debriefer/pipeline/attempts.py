@@ -19,6 +19,7 @@ from debriefer.task import Task
 from debriefer.workbench import Workbench
 
 if TYPE_CHECKING:
+    from dspy_programs.oneshot import OneShot
     from dspy_programs.solver import Findings, Solver, SolverResult
 
 _log = logging.getLogger(__name__)
@@ -62,13 +63,17 @@ def make_attempts(task: Task, findings: Findings, conditions: Conditions) -> lis
     Returns:
         All attempts, in order; the last is the accepted one, if any is.
     """
-    from dspy_programs.solver import Solver, settings_for  # noqa: PLC0415 -- loads DSPy; runs without a model need none
+    from dspy_programs.oneshot import make_solver  # noqa: PLC0415 -- loads DSPy; runs without a model need none
 
     budget = conditions.settings.budget
     requests = 80 if budget.requests is None else budget.requests
     models = conditions.models
-    settings = settings_for(models.settings("solver"), requests=requests, compression=models.settings("compression"))
-    solver = Solver(settings)
+    solver = make_solver(
+        conditions.settings.solver,
+        models.settings("solver"),
+        requests=requests,
+        compression=models.settings("compression"),
+    )
     attempts: list[Attempt] = []
     for number in range(1, conditions.settings.attempts + 1):
         if conditions.stopped():
@@ -82,7 +87,7 @@ def make_attempts(task: Task, findings: Findings, conditions: Conditions) -> lis
 
 
 def _attempt(
-    number: int, task: Task, findings: Findings, solver: Solver, conditions: Conditions, last: Attempt | None
+    number: int, task: Task, findings: Findings, solver: Solver | OneShot, conditions: Conditions, last: Attempt | None
 ) -> tuple[Attempt, bool]:
     """Make one attempt and log it; say also whether further ones are hopeless."""
     from dspy_programs.solver import Retry  # noqa: PLC0415
