@@ -24,6 +24,7 @@ _HOPELESS = frozenset({"auth", "billing", "unreachable", "stopped"})
 # An endpoint that is ill; one such run may be the fault of its prompt, several are not.
 _ILL = frozenset({"rate_limited", "server_error", "timeout", "transport"})
 _ILL_RUNS = 3
+_INTERRUPTED = "the run was stopped"
 _GO_ON = "start the same command again: what was paid for is not asked again"
 
 
@@ -77,6 +78,7 @@ class PreparedTask:
         ask: Runs a program on it.
         labels: Fields of the example that the metric reads.
         shown: What of the right answer an optimiser may show to a model that writes instructions, shortened.
+        digest: Differs where the task or what is right differs.
     """
 
     name: str
@@ -85,6 +87,7 @@ class PreparedTask:
     ask: Ask
     labels: Mapping[str, Any]
     shown: str = ""
+    digest: str = ""
 
     def example(self) -> dspy.Example:
         """Return the task as optimisers see it."""
@@ -95,19 +98,26 @@ class Bench:
     """The tasks of a run and what watches over it; shared by all copies of the program."""
 
     def __init__(
-        self, tasks: Sequence[PreparedTask], meter: BudgetMeter, *, on_run: Callable[[int], None] = lambda _runs: None
+        self,
+        tasks: Sequence[PreparedTask],
+        meter: BudgetMeter,
+        *,
+        stopped: Callable[[], bool] = lambda: False,
+        on_run: Callable[[int], None] = lambda _runs: None,
     ) -> None:
         """Take the tasks.
 
         Args:
             tasks: All that a program may be asked.
             meter: What all requests are counted against.
+            stopped: Whether the run is to end.
             on_run: Told how many runs have ended, after each.
         """
         self.tasks = {task.name: task for task in tasks}
         self.meter = meter
         self.runs = 0
         self.cut = 0
+        self._stopped = stopped
         self._on_run = on_run
         self._ill = 0
         self._lock = threading.Lock()
@@ -133,7 +143,13 @@ class Bench:
         return prediction
 
     def check(self) -> None:
-        """Raise where a request was refused: what follows would be scored on answers that were not given."""
+        """Raise where the run is to end: what follows would be scored on answers that were not given.
+
+        Raises:
+            OptimisationStopped: The run was stopped, or a request was refused because the budget is used up.
+        """
+        if self._stopped():
+            raise OptimisationStopped(_INTERRUPTED, _GO_ON)
         if self.meter.refusal is not None:
             raise OptimisationStopped(self.meter.refusal.message, f"raise the bound, and {_GO_ON}")
 

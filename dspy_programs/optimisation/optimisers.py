@@ -96,7 +96,7 @@ def plan(optimizer: Optimizer, effort: Effort, *, predictors: int, train: int, v
         settings = {"num_candidates": candidates, "num_trials": trials, "max_bootstrapped_demos": (2, 3, 4)[level]}
         batch = min(validation, _MINIBATCH)
         full = validation * (2 + trials // _FULL_EVALUATION_STEPS) if validation > _MINIBATCH else validation
-        runs = (candidates - 2) * train + trials * batch + full
+        runs = (candidates - 1) * train + trials * batch + full
         # A summary of the data, and for each predictor and candidate the program, the module and the instruction.
         prompts = 2 + min(10, train // 10) + 3 * predictors * candidates
         return Plan(optimizer, effort, runs, prompts, settings, train, validation)
@@ -107,13 +107,14 @@ def plan(optimizer: Optimizer, effort: Effort, *, predictors: int, train: int, v
         runs = validation + steps * (2 * batch + validation)
         settings = {"max_metric_calls": runs, "reflection_minibatch_size": batch}
         # The last step may begin within the bound and end beyond it.
-        return Plan(optimizer, effort, runs + 2 * batch + validation, steps * 4, settings, train, validation)
+        prompts = (runs - validation) // (2 * batch) + 1
+        return Plan(optimizer, effort, runs + 2 * batch + validation, prompts, settings, train, validation)
     candidates, steps = (3, 4, 6)[level], (3, 6, 8)[level]
     everything = train + validation
     batch = min(everything, (8, 16, 32)[level])
     settings = {"bsize": batch, "num_candidates": candidates, "max_steps": steps, "max_demos": (3, 4, 4)[level]}
     runs = steps * batch * (2 * candidates + 1) + (candidates + 1) * everything
-    return Plan(optimizer, effort, runs, steps * batch, settings, everything, 0)
+    return Plan(optimizer, effort, runs, steps * (candidates + 1), settings, everything, 0)
 
 
 @dataclass(frozen=True, slots=True)
