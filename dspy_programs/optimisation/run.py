@@ -11,6 +11,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal
 
+import dspy
+
 from debriefer import __version__
 from debriefer.models import Budget, Journal, Models
 from dspy_programs.metrics import Graded

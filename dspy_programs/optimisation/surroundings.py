@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import dspy
+import tqdm.std
 from dspy.utils.hasher import Hasher
 
 
@@ -49,9 +50,9 @@ def _plain(value: Any) -> Any:
 def logged(path: Path) -> Iterator[None]:
     """Send what DSPy and the optimisers print and log to a file, for the block.
 
-    Progress bars and scores go to standard output otherwise, which is for data.
+    Progress bars and scores go to standard output otherwise, which is for data. Bars are left out altogether.
     """
-    with path.open("a", encoding="utf-8") as stream, contextlib.redirect_stdout(stream):
+    with path.open("a", encoding="utf-8") as stream, contextlib.redirect_stdout(stream), _without_bars():
         handler = logging.StreamHandler(stream)
         handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
         loggers = [logging.getLogger(name) for name in ("dspy", "gepa")]
@@ -65,3 +66,17 @@ def logged(path: Path) -> Iterator[None]:
             for logger, handlers, propagate, level in before:
                 logger.handlers, logger.propagate = handlers, propagate
                 logger.setLevel(level)
+
+
+@contextlib.contextmanager
+def _without_bars() -> Iterator[None]:
+    original = tqdm.std.tqdm.__init__
+
+    def silent(self: Any, *args: Any, **options: Any) -> None:
+        original(self, *args, **{**options, "disable": True})
+
+    tqdm.std.tqdm.__init__ = silent
+    try:
+        yield
+    finally:
+        tqdm.std.tqdm.__init__ = original

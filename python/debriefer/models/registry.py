@@ -105,8 +105,8 @@ class Models:
         return cls(found.default, found.roles, environment=environment, **options)
 
     def journalled(self, journal: Journal) -> Models:
-        """Return the same models with their requests behind a journal; limiter and ledger are shared."""
-        return Models(
+        """Return the same models with their requests behind a journal; what they share is shared, `stop` included."""
+        behind = Models(
             self._default,
             self._roles,
             limiter=self.limiter,
@@ -115,6 +115,8 @@ class Models:
             environment=self._environment,
             sender_factory=journal.factory(self._factory),
         )
+        behind._stopped = self._stopped
+        return behind
 
     def settings(self, role: str) -> ModelSettings:
         """Return the settings of the model that does `role`.
