@@ -8,9 +8,10 @@ its address would be dropped on loading and the program would then ask a public 
 from __future__ import annotations
 
 import hashlib
+import importlib
 import inspect
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,12 @@ from typing import Any
 import dspy
 import pydantic
 
-from dspy_programs.learned import COMPILED, ProgramStateError, read_state, state_files
+from dspy_programs.learned import CLASSES, COMPILED, ProgramStateError, read_state, state_files
 
 __all__ = [
     "COMPILED",
     "ProgramStateError",
+    "checked_states",
     "load_state",
     "read_state",
     "save_state",
@@ -115,6 +117,29 @@ def load_state(program: dspy.Module, path: str | Path) -> None:
     except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
         message = f"`{path}` is damaged: {type(error).__name__}: {error}"
         raise ProgramStateError(message, hint=_COMPILE_AGAIN) from error
+
+
+def checked_states(paths: Sequence[str | Path]) -> dict[str, dict[str, Any]]:
+    """Load each file into a program of its own, so that one that is refused is refused before any work.
+
+    Args:
+        paths: Files of any programs.
+
+    Returns:
+        By program the record that stands in its file: how it came about and what it was measured to be worth.
+
+    Raises:
+        MissingFileError: A file does not exist.
+        ProgramStateError: A file is refused, see `load_state`; or is of no program, or two are of one.
+    """
+    files = {name: path for name, path in state_files(paths).items() if path.parent != COMPILED}
+    records: dict[str, dict[str, Any]] = {}
+    for name, path in files.items():
+        module, _, cls = CLASSES[name].partition(":")
+        load_state(getattr(importlib.import_module(module), cls)(), path)
+        record = read_state(path).get("record")
+        records[name] = record if isinstance(record, dict) else {}
+    return records
 
 
 def _hashes(program: dspy.Module) -> dict[str, str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from debriefer.models import Meter, Models
 from debriefer.pipeline.delivery import ATTEMPT_FILE, TURNS_FILE, is_regular
+from debriefer.pipeline.learned import learned
 from debriefer.pipeline.logs import TaskLog
 from debriefer.pipeline.outcome import Attempt
 from debriefer.pipeline.settings import RunSettings
@@ -63,12 +64,16 @@ def make_attempts(task: Task, findings: Findings, conditions: Conditions) -> lis
         All attempts, in order; the last is the accepted one, if any is.
     """
     from dspy_programs.solver import Solver, settings_for  # noqa: PLC0415 -- loads DSPy; runs without a model need none
+    from dspy_programs.state import load_state  # noqa: PLC0415 -- as above
 
     budget = conditions.settings.budget
     requests = 80 if budget.requests is None else budget.requests
     models = conditions.models
     settings = settings_for(models.settings("solver"), requests=requests, compression=models.settings("compression"))
     solver = Solver(settings)
+    state = learned(conditions.settings, "solver")
+    if state is not None:
+        load_state(solver, state)
     attempts: list[Attempt] = []
     for number in range(1, conditions.settings.attempts + 1):
         if conditions.stopped():

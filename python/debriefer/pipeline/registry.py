@@ -12,6 +12,7 @@ from debriefer.catalog import CATALOG_FILE, Catalog
 from debriefer.catalog.model import MANIFEST_VERSION
 from debriefer.pipeline.files import link_or_copy
 from debriefer.pipeline.judge import JudgeStage
+from debriefer.pipeline.learned import judge_with_state
 from debriefer.pipeline.media import MediaStage
 from debriefer.pipeline.settings import RunSettings
 from debriefer.pipeline.stage import PLUGGABLE, BaseStage, Inputs, Product, Stage
@@ -84,7 +85,9 @@ class StageRegistry:
 def default_registry(settings: RunSettings | None = None) -> StageRegistry:
     """Return the stages that this installation has, as a run's settings want them."""
     settings = settings or RunSettings()
-    return StageRegistry([MediaStage(media=settings.media), CatalogStage(), JudgeStage(judge=settings.judge)])
+    return StageRegistry(
+        [MediaStage(media=settings.media), CatalogStage(), JudgeStage(judge=judge_with_state(settings))]
+    )
 
 
 def package_version() -> str:

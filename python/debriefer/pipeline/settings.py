@@ -68,6 +68,8 @@ class RunSettings:
         hints: Whether the model is shown what the offline baseline links the question's words to.
         media: How videos are read.
         judge: How it is judged whether a video shows the answer.
+        program_states: Files of what programs have learned, as `dspy_programs.state` writes them; each says itself
+            whose it is. A program without one takes the state that ships, if any.
     """
 
     attempts: int = 5
@@ -77,6 +79,7 @@ class RunSettings:
     hints: bool = True
     media: MediaSettings = field(default_factory=MediaSettings)
     judge: JudgeSettings = field(default_factory=JudgeSettings)
+    program_states: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.attempts < 1:
@@ -92,7 +95,9 @@ class RunSettings:
         """Return the settings that `to_dict` gave."""
         media = MediaSettings(**values["media"])
         judge = JudgeSettings(**values["judge"])
-        return cls(**{**values, "budget": Budget(**values["budget"]), "media": media, "judge": judge})
+        states = tuple(values["program_states"])
+        budget = Budget(**values["budget"])
+        return cls(**{**values, "budget": budget, "media": media, "judge": judge, "program_states": states})
 
 
 @dataclass(frozen=True, slots=True)
