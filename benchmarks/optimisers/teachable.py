@@ -33,9 +33,13 @@ class Teachable:
 
     Attributes:
         asked: Digest of each prompt, in the order in which they came.
+        prompts: The prompts themselves, where `keep` is set.
+        keep: Whether to keep them.
     """
 
     asked: list[str] = field(default_factory=list)
+    prompts: list[str] = field(default_factory=list)
+    keep: bool = False
     _counts: dict[str, int] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -50,6 +54,8 @@ class Teachable:
         digest = hashlib.sha256(prompt.encode()).hexdigest()
         with self._lock:
             self.asked.append(digest)
+            if self.keep:
+                self.prompts.append(prompt)
             count = self._counts[digest] = self._counts.get(digest, 0) + 1
         lucky = temperature is not None and temperature >= _WARM and int(f"{digest[:6]}{count}", 16) % 2 == 0
         last = messages[-1][1]

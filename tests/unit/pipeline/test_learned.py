@@ -8,13 +8,21 @@ from typing import Any
 
 import pytest
 
+from benchmarks.optimisers.tasks import make
+from benchmarks.optimisers.teachable import Teachable, sender_factory
 from debriefer.errors import MissingFileError
-from debriefer.pipeline import JudgeSettings, RunSettings, default_registry
+from debriefer.models import Models, ModelSettings
+from debriefer.pipeline import Inputs, JudgeSettings, RunSettings, default_registry, solve
 from debriefer.pipeline.learned import judge_with_state, learned, learned_digests
+from debriefer.task import Task
 from dspy_programs import learned as home
+from dspy_programs.judge import VideoJudge
 from dspy_programs.learned import ProgramStateError, state_files
 from dspy_programs.solver import Solver
 from dspy_programs.state import checked_states, save_state
+from tests.conftest import ROOT
+from tests.doubles import analyst
+from tests.doubles.scripted import scripted_models
 
 SOLVER = "dspy_programs.solver.agent:Solver"
 JUDGE = "dspy_programs.judge.program:VideoJudge"
@@ -94,6 +102,38 @@ def test_a_look_beforehand_gives_the_records_and_refuses_other_versions(tmp_path
     path.write_text(json.dumps(values), encoding="utf-8")
     with pytest.raises(ProgramStateError, match="another version of `next_action`"):
         checked_states([path])
+
+
+def test_solve_asks_with_what_the_solver_has_learned(tmp_path: Path) -> None:
+    taught = Solver()
+    instructions = "Look at the tables first. " + taught.next_action.signature.instructions
+    taught.next_action.signature = taught.next_action.signature.with_instructions(instructions)
+    save_state(taught, tmp_path / "solver.json")
+    for states, shown in (((str(tmp_path / "solver.json"),), True), ((), False)):
+        models, engine = scripted_models(analyst.direct, ModelSettings("openai/scripted"))
+        settings = RunSettings(program_states=states)
+        outcome = solve(ROOT / "examples" / "tasks" / "task_1", tmp_path / str(shown), models=models, settings=settings)
+        assert outcome.status == "answered"
+        assert all(("Look at the tables first." in turn.system) is shown for turn in engine.turns)
+
+
+def test_the_judge_asks_with_what_it_has_learned(tmp_path: Path) -> None:
+    taught = VideoJudge()
+    taught.extract.signature = taught.extract.signature.with_instructions("Compare the periods.")
+    save_state(taught, tmp_path / "judge.json")
+    settings = RunSettings(program_states=(str(tmp_path / "judge.json"),))
+    stage = next(stage for name, stage in default_registry(settings) if name == "judge" and stage is not None)
+    work = make(tmp_path / "data", 1, 1, "t") / "input" / "t_001"
+    copy = Task.open(work).working_copy(tmp_path / "work")
+    frames = copy.folder / "workdir" / "_video_frames"
+    frames.mkdir(parents=True)
+    (frames / "video_input.json").write_bytes((work / "video_input.json").read_bytes())
+    model = Teachable(keep=True)
+    models = Models(ModelSettings("openai/t"), sender_factory=sender_factory(model), environment={})
+    (tmp_path / "product").mkdir()
+    stage.run(Inputs(copy, {}, models), tmp_path / "product")
+    assert model.prompts
+    assert all("Compare the periods." in prompt for prompt in model.prompts if "`[[ ## claim ## ]]`" in prompt)
 
 
 @pytest.mark.parametrize("damage", [{"state": {}}, {"state": []}, {"state": {"next_action": 1}}, {"signatures": []}])
