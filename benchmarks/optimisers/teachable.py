@@ -1,7 +1,8 @@
 """A scripted model that can be taught: it answers better where its prompt holds a demonstration or a good instruction.
 
-It reads everything off the prompt it is sent, so that a prompt which lost its demonstrations or its instruction gets
-the untaught answer. It plays every role of an optimisation: the judge, and the model that writes instructions.
+It reads everything off the prompt it is sent, so that a prompt which lost its demonstrations or its instruction, or
+holds a demonstration that is wrong, gets the untaught answer. It plays every role of an optimisation: the judge, and
+the model that writes instructions.
 """
 
 from __future__ import annotations
@@ -71,12 +72,10 @@ class Teachable:
 
 def _judged(messages: Messages, *, lucky: bool) -> dict[str, Any]:
     """Answer as the judge does in one of its three steps."""
-    system, last = messages[0][1], messages[-1][1]
+    last = messages[-1][1]
     asked = set(_FIELD.findall(last))
     if "claim" in asked and "timeline" in asked:
-        return _claim(
-            system, last, taught=lucky or LESSON in system or any(role == "assistant" for role, _ in messages)
-        )
+        return _claim(last, taught=lucky or LESSON in messages[0][1] or _shown_how(messages[1:-1]))
     if "shape" in asked:
         claim = json.loads(last.split("[[ ## claim ## ]]\n")[1].split("\n\n[[ ##")[0])
         values = [[cell["value"] for cell in row] for row in claim["claimed_values"]]
@@ -84,8 +83,24 @@ def _judged(messages: Messages, *, lucky: bool) -> dict[str, Any]:
     return {"decision": {"decision": "ADOPT", "confidence": 0.9, "reason": "the slide shows it"}}
 
 
-def _claim(system: str, last: str, *, taught: bool) -> dict[str, Any]:
-    del system
+def _shown_how(demonstrations: Messages) -> bool:
+    """Whether there are demonstrations and all of them are right; one that is wrong teaches nothing."""
+    pairs = list(zip(demonstrations[::2], demonstrations[1::2], strict=True))
+    return bool(pairs) and all(_is_right(asked, answered) for (_, asked), (_, answered) in pairs)
+
+
+def _is_right(asked: str, answered: str) -> bool:
+    question = _QUESTION.search(asked)
+    sources = re.search(r'"source_frames": \["(\d+)"\]', answered)
+    layouts = dict(_SLIDE.findall(asked))
+    if question is None:
+        return False
+    if sources is None:
+        return not any(f'[:value "{question[2]}"]' in layout for layout in layouts.values())
+    return f'[:value "{question[2]}"]' in layouts.get(sources[1], "")
+
+
+def _claim(last: str, *, taught: bool) -> dict[str, Any]:
     found = _QUESTION.search(last)
     if found is None:
         return {"reading": "no question", "claim": {"has_displayed_answer": False}}

@@ -44,9 +44,21 @@ class OptimisationStopped(BaseException):
 
 
 class BudgetMeter(Meter):
-    """A meter that remembers that it refused a request; optimisers would take the refusal for a bad answer."""
+    """A meter that remembers that it refused a request; optimisers would take the refusal for a bad answer.
+
+    Programs are not told how much of it is left: the Solver tells its model, and the same run under a higher bound
+    would ask something else.
+    """
 
     refusal: BudgetExceededError | None = None
+
+    def remaining_requests(self) -> int | None:
+        """Return `None`: this bound is not the program's."""
+        return None
+
+    def remaining_seconds(self) -> float | None:
+        """Return `None`, likewise; the next request after the bound is refused."""
+        return None
 
     def check(self) -> None:
         """Raise, and remember, where the next request would be refused."""
