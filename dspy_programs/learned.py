@@ -12,6 +12,7 @@ from debriefer.errors import DebrieferError, MissingFileError
 # Each program that can be compiled, by the class that its states name.
 CLASSES = {
     "solver": "dspy_programs.solver.agent:Solver",
+    "oneshot": "dspy_programs.oneshot.program:OneShot",
     "judge": "dspy_programs.judge.program:VideoJudge",
 }
 # States that a real model earned, each with its record; an absent one is better than a made-up one.

@@ -16,6 +16,7 @@ from debriefer.judgement import vote
 from debriefer.models import Budget, Meter, Models, metered
 from dspy_programs.judge import VideoJudge
 from dspy_programs.metrics import Metric, answer_score, exact_answer_score, judge_score
+from dspy_programs.oneshot import OneShot, oneshot_settings_for
 from dspy_programs.optimisation.on_tasks import PreparedTask
 from dspy_programs.solver import Solver, settings_for
 
@@ -70,6 +71,15 @@ def _run_solver(program: dspy.Module, example: dspy.Example, models: Models) -> 
     return dspy.Prediction(csv=csv, finished=found.finished, reason=reason)
 
 
+def _oneshot(models: Models) -> dspy.Module:
+    return OneShot(oneshot_settings_for(models.settings("solver"), deliver=False))
+
+
+def _run_oneshot(program: dspy.Module, example: dspy.Example, _models: Models) -> dspy.Prediction:
+    found = program(**example.inputs())
+    return dspy.Prediction(csv=found.csv, sql=found.sql, finished=found.finished, reason=found.reason)
+
+
 def _judge(_models: Models) -> dspy.Module:
     return VideoJudge()
 
@@ -94,6 +104,18 @@ PROGRAMS: dict[str, Compilable] = {
             requests=8,
             input_tokens=5_000,
             output_tokens=300,
+        ),
+        Compilable(
+            name="oneshot",
+            labelled="solver",
+            role="solver",
+            metrics={"signature": answer_score, "exact": exact_answer_score},
+            good=1.0,
+            build=_oneshot,
+            run=_run_oneshot,
+            requests=1.5,
+            input_tokens=2_000,
+            output_tokens=100,
         ),
         Compilable(
             name="judge",

@@ -15,6 +15,7 @@ from rich.text import Text
 from debriefer.cli import console
 from debriefer.models import Budget
 from debriefer.pipeline import JudgeSettings, MediaSettings, ModelChoice, RunSettings
+from debriefer.pipeline.settings import SolverName
 
 _MODEL = "With a model"
 _DEFAULTS = RunSettings()
@@ -28,6 +29,15 @@ Lm = Annotated[
 ]
 Offline = Annotated[
     bool, typer.Option("--offline", help="Ask no model, whatever the environment says.", rich_help_panel=_MODEL)
+]
+SolverOption = Annotated[
+    SolverName,
+    typer.Option(
+        "--solver",
+        help="`agent`: four tools, many turns. `oneshot`: one statement, repaired and checked. `auto`: `oneshot` for a "
+        "small local model.",
+        rich_help_panel=_MODEL,
+    ),
 ]
 Attempts = Annotated[
     int, typer.Option("--attempts", min=1, help="Attempts at a task before it is given up.", rich_help_panel=_MODEL)
@@ -110,6 +120,7 @@ class Shared:
     lm: Lm = None
     offline: Offline = False
     always_answer: AlwaysAnswer = False
+    solver: SolverOption = _DEFAULTS.solver
     attempts: Attempts = _DEFAULTS.attempts
     max_requests: MaxRequests = _DEFAULTS.budget.requests or 80
     max_seconds: MaxSeconds = _DEFAULTS.budget.seconds or 1_800.0
@@ -138,6 +149,7 @@ class Shared:
             self.hints,
             MediaSettings(speech_model=self.speech_model),
             JudgeSettings(rounds=self.judge_rounds),
+            self.solver,
             program_states=checked(self.program_state),
         )
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from debriefer.errors import ModelError
+from debriefer.models.local import is_local, local_sender
 from debriefer.models.overflow import says_overflow
 from debriefer.models.replies import with_sound_usage
 from debriefer.models.settings import ModelSettings
@@ -80,7 +81,10 @@ def native_sender(settings: ModelSettings, number: int, environment: Mapping[str
 
     With an address the server is taken as OpenAI-compatible under the bare model name. Without one the model
     string is DSPy's, and its provider's own environment variables hold (`OPENAI_API_KEY`, `OPENAI_BASE_URL`, ...).
+    `local:` names a file, which is asked in this process.
     """
+    if is_local(settings.model):
+        return local_sender(settings.model, settings.context_window)
     # Without this the first look-up of LiteLLM asks the internet for prices.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     from dspy import lm15  # noqa: PLC0415

@@ -15,6 +15,7 @@ _ATTEMPT_SECONDS = 1_800.0
 
 
 LayoutChoice = Literal["ocr", "vlm", "none"]
+SolverName = Literal["agent", "oneshot", "auto"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,8 @@ class RunSettings:
         hints: Whether the model is shown what the offline baseline links the question's words to.
         media: How videos are read.
         judge: How it is judged whether a video shows the answer.
+        solver: `agent` (four tools, many turns), `oneshot` (one statement, repaired and checked), or `auto`, which
+            takes `oneshot` for a small local model; `dspy_programs.oneshot.choice` has the rule.
         program_states: Files of what programs have learned, as `dspy_programs.state` writes them; each says itself
             whose it is. A program without one takes the state that ships, if any.
     """
@@ -79,6 +82,7 @@ class RunSettings:
     hints: bool = True
     media: MediaSettings = field(default_factory=MediaSettings)
     judge: JudgeSettings = field(default_factory=JudgeSettings)
+    solver: SolverName = "auto"
     program_states: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
