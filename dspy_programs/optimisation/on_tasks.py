@@ -21,8 +21,11 @@ Ask = Callable[[dspy.Module], dspy.Prediction]
 
 # No reply will come, however often it is asked.
 _HOPELESS = frozenset({"auth", "billing", "unreachable", "stopped"})
-# An endpoint that is ill; one such run may be the fault of its prompt, several are not.
-_ILL = frozenset({"rate_limited", "server_error", "timeout", "transport"})
+# An endpoint that is ill, or a request that it does not take; one such run may be the fault of its prompt, several are
+# not. A prompt that is too long is the program's own.
+_ILL = frozenset(
+    {"rate_limited", "server_error", "timeout", "transport", "malformed", "invalid", "unsupported", "unexpected"}
+)
 _ILL_RUNS = 3
 _INTERRUPTED = "the run was stopped"
 _GO_ON = "start the same command again: what was paid for is not asked again"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from dspy_programs.optimisation.run import Result
+if TYPE_CHECKING:
+    from dspy_programs.optimisation.run import Result
 
 VERDICTS = {
     "improved": "the development tasks support that it is better",

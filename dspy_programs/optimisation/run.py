@@ -6,7 +6,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal
@@ -21,11 +21,13 @@ from dspy_programs.optimisation.estimate import Estimate, estimated
 from dspy_programs.optimisation.on_tasks import Bench, BudgetMeter, OnTasks, PreparedTask, evaluate, metric_on
 from dspy_programs.optimisation.optimisers import Effort, Job, OptimiserError, Optimizer, Plan, compiled, divided, plan
 from dspy_programs.optimisation.programs import Compilable
+from dspy_programs.optimisation.report import markdown
 from dspy_programs.optimisation.surroundings import logged
 from dspy_programs.state import load_state, save_state
 
 STATE_FILE = "state.json"
 RESULT_FILE = "result.json"
+REPORT_FILE = "report.md"
 SETTINGS_FILE = "run.json"
 CALLS_FILE = "calls.jsonl"
 LOG_FILE = "optimizer.log"
@@ -136,7 +138,8 @@ class Optimisation:
             stopped: Whether the run is to end.
 
         Raises:
-            OptimiserError: Tasks or groups stand on both sides, or are too few; the metric is none of the program's.
+            OptimiserError: Tasks or groups stand on both sides, or are too few; the metric is none of the program's;
+                cost is bounded and prices are not known.
         """
         self.entry = entry
         self.settings = settings
@@ -149,8 +152,14 @@ class Optimisation:
             message = f"`{name}` is no metric of `{entry.name}`"
             raise OptimiserError(message, hint=f"the metrics are {', '.join(entry.metrics)}")
         self.metric_name = name
+        for role in (entry.role, "reflection"):
+            if settings.budget.cost is not None and not _priced(models, role):
+                message = f"a bound on cost needs the prices of `{models.settings(role).model}`"
+                raise OptimiserError(
+                    message, hint="set `MODEL_INPUT_PRICE` and `MODEL_OUTPUT_PRICE`, per million tokens"
+                )
         _apart(train, dev)
-        self._dev = list(dev)
+        train, self._dev = _named_apart(train, dev)
         self._train, self._validation = divided(train, settings.seed)
         self.plan: Plan = plan(
             settings.optimizer,
@@ -215,7 +224,9 @@ class Optimisation:
             progress.phase("after", len(self._dev))
             after = evaluate(OnTasks(fresh, bench), self._dev, metric, threads=settings.threads)
         self._say(f"after: {_mean(after):.3f} on {len(after)} tasks")
-        return _Measured(before, after, found.program, runs, self._warnings(models, bench))
+        changed = found.program.dump_state() != self.entry.build(models).dump_state()
+        warnings = self._warnings(models, bench, changed=changed)
+        return _Measured(before, after, found.program, runs, warnings)
 
     def _written(self, found: _Measured, cost: dict[str, Any]) -> Result:
         before, after = [one.score for one in found.before], [one.score for one in found.after]
@@ -258,8 +269,10 @@ class Optimisation:
             "versions": {"debriefer": __version__, "dspy": metadata.version("dspy")},
             "warnings": found.warnings,
         }
+        result = Result(status, comparison, changes, parts, values, state, found.program)
+        (self.folder / REPORT_FILE).write_text(markdown(result), encoding="utf-8")
         _write(self.folder / RESULT_FILE, values)
-        return Result(status, comparison, changes, parts, values, state, found.program)
+        return result
 
     def _same_run(self) -> None:
         """Refuse a folder that holds another optimisation; bounds may be raised."""
@@ -295,9 +308,11 @@ class Optimisation:
             "package": __version__,
         }
 
-    def _warnings(self, models: Models, bench: Bench) -> list[str]:
+    def _warnings(self, models: Models, bench: Bench, *, changed: bool) -> list[str]:
         """Return what makes the result doubtful though nothing failed outright."""
         warnings = []
+        if not changed:
+            warnings.append("the optimiser left the program as it was")
         if bench.cut:
             warnings.append(f"{bench.cut} runs of the program were cut short by an endpoint that failed")
         written = models.ledger.by_role().get("reflection")
@@ -336,17 +351,40 @@ class _Progress:
 
 
 def _apart(train: Sequence[PreparedTask], dev: Sequence[PreparedTask]) -> None:
+    """Refuse tasks, and groups of tasks, that are learned from and measured on.
+
+    Two sets that were numbered alike share names, and groups named after tasks, without sharing tasks.
+    """
     if not dev:
         message = "there is no task to measure on"
         raise OptimiserError(message, hint="give tasks below `--dev`")
-    both = sorted({task.name for task in train} & {task.name for task in dev})
+    learned = {task.name: task.digest for task in train}
+    both = sorted(task.name for task in dev if learned.get(task.name) == task.digest)
     if both:
         message = f"`{both[0]}` is learned from and measured on"
         raise OptimiserError(message, hint="divide the set with `debriefer dataset split`")
-    groups = sorted({task.group for task in train} & {task.group for task in dev})
+    alike = {task.name for task in dev if task.name in learned}
+    groups = sorted(({task.group for task in train} & {task.group for task in dev}) - alike)
     if groups:
         message = f"tasks of `{groups[0]}` are learned from and measured on"
         raise OptimiserError(message, hint="divide the set by database, with `debriefer dataset split`")
+
+
+def _named_apart(
+    train: Sequence[PreparedTask], dev: Sequence[PreparedTask]
+) -> tuple[list[PreparedTask], list[PreparedTask]]:
+    """Return the tasks under names that are unique over both sets."""
+    both = {task.name for task in train} & {task.name for task in dev}
+
+    def renamed(tasks: Sequence[PreparedTask], prefix: str) -> list[PreparedTask]:
+        return [replace(task, name=f"{prefix}/{task.name}") if task.name in both else task for task in tasks]
+
+    return renamed(train, "train"), renamed(dev, "dev")
+
+
+def _priced(models: Models, role: str) -> bool:
+    settings = models.settings(role)
+    return settings.input_price is not None and settings.output_price is not None
 
 
 def _model(models: Models, role: str) -> dict[str, Any]:

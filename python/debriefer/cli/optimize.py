@@ -153,7 +153,6 @@ def _optimised(
     estimate_only: bool,
 ) -> Result | None:
     from dspy_programs.optimisation.on_tasks import OptimisationStopped  # noqa: PLC0415 -- loads DSPy
-    from dspy_programs.optimisation.report import markdown  # noqa: PLC0415 -- as above
     from dspy_programs.optimisation.run import Optimisation  # noqa: PLC0415 -- as above
 
     def say(line: str) -> None:
@@ -173,7 +172,6 @@ def _optimised(
     except OptimisationStopped as end:
         console.show_error(DebrieferError(end.reason, hint=end.hint))
         raise typer.Exit(exit_codes.STOPPED) from None
-    (folder / "report.md").write_text(markdown(result), encoding="utf-8")
     say(f"state, result and report are in {folder}")
     return result
 

@@ -61,6 +61,8 @@ def test_what_does_not_help_is_not_called_an_improvement_and_saved_with_a_mark(t
     result = optimisation(tasks, tmp_path, Deaf()).run()
     assert result.status == "not_supported"
     assert result.comparison.difference == 0
+    assert result.values["warnings"] == ["the optimiser left the program as it was"]
+    assert "Warning: the optimiser left the program as it was." in (tmp_path / "report.md").read_text(encoding="utf-8")
     document = json.loads((tmp_path / "state.json").read_text(encoding="utf-8"))
     assert document["record"]["status"] == "not_supported"
     assert "do not support that it is better" in markdown(result)
@@ -115,6 +117,7 @@ def failing(model: Teachable, after: int, error: Exception) -> Models:
     [
         (lm15.AuthError("no such key", status=401), "does not answer (auth): no such key"),
         (lm15.ServerError("overloaded", status=503), "does not answer (server_error): overloaded"),
+        (lm15.UnsupportedModelError("no such model", status=404), "does not answer (invalid): no such model"),
     ],
 )
 def test_an_endpoint_that_fails_is_not_taken_for_bad_answers(
@@ -178,6 +181,23 @@ def test_nothing_is_measured_on_what_was_learned_from(tasks: Tasks, tmp_path: Pa
         optimisation(Tasks(tasks.train[:1], tasks.dev), tmp_path, Teachable())
     with pytest.raises(OptimiserError, match="`f1` is no metric of `judge`"):
         optimisation(tasks, tmp_path, Teachable(), Settings("bootstrap", metric="f1"))
+
+
+def test_sets_that_were_numbered_alike_share_no_tasks(tasks: Tasks, tmp_path: Path) -> None:
+    def numbered(found: list[Any]) -> list[Any]:
+        names = [f"task_{number}" for number in range(len(found))]
+        return [dataclasses.replace(task, name=name, group=name) for task, name in zip(found, names, strict=True)]
+
+    alike = Tasks(numbered(tasks.train), numbered(tasks.dev))
+    result = optimisation(alike, tmp_path, Teachable()).run()
+    assert result.status == "improved"
+    assert result.values["tasks"][0]["task"] == "dev/task_0"
+
+
+def test_a_bound_on_cost_needs_prices_from_the_start(tasks: Tasks, tmp_path: Path) -> None:
+    settings = dataclasses.replace(LIGHT, budget=Budget(requests=None, cost=1.0))
+    with pytest.raises(OptimiserError, match="needs the prices of `openai/teachable`"):
+        optimisation(tasks, tmp_path, Teachable(), settings)
 
 
 def test_threads_give_the_same_scores(tasks: Tasks, tmp_path: Path) -> None:
