@@ -7,13 +7,13 @@ import contextvars
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import dspy
 
 from debriefer.errors import BudgetExceededError
-from debriefer.models import Budget, Call, Meter, metered
+from debriefer.models import Budget, Call, Meter, metered, neutralise
 from dspy_programs.metrics import Graded, Metric
 
 # Runs a program on one prepared task.
@@ -105,8 +105,9 @@ class PreparedTask:
     digest: str = ""
 
     def example(self) -> dspy.Example:
-        """Return the task as optimisers see it."""
-        return dspy.Example(task=self.name, question=self.question, gold=self.shown).with_inputs("task", "question")
+        """Return the task as optimisers see it; what they hand to a model is no more than text there."""
+        fields = {"task": self.name, "question": neutralise(self.question), "gold": neutralise(self.shown)}
+        return dspy.Example(**fields).with_inputs("task", "question")
 
 
 class Bench:
@@ -214,7 +215,9 @@ def metric_on(bench: Bench, metric: Metric) -> Metric:
     """Return the metric for the examples of a bench, whose labels do not stand in the examples."""
 
     def grade(example: dspy.Example, prediction: dspy.Prediction) -> Graded:
-        return metric.grade(dspy.Example(**bench.tasks[example.task].labels), prediction)
+        graded = metric.grade(dspy.Example(**bench.tasks[example.task].labels), prediction)
+        # Names of columns stand in it, and GEPA shows it to a model.
+        return replace(graded, feedback=neutralise(graded.feedback))
 
     return Metric(metric.__name__, grade)
 

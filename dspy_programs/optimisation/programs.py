@@ -12,8 +12,10 @@ from typing import Any
 import dspy
 
 from debriefer.digests import file_digest
+from debriefer.errors import ScoringError
 from debriefer.judgement import vote
-from debriefer.models import Budget, Meter, Models, metered
+from debriefer.models import Budget, Meter, Models, metered, neutralise
+from debriefer.scoring import Table
 from dspy_programs.judge import VideoJudge
 from dspy_programs.metrics import Metric, answer_score, exact_answer_score, judge_score
 from dspy_programs.oneshot import OneShot, oneshot_settings_for
@@ -23,7 +25,7 @@ from dspy_programs.solver import Solver, settings_for
 # One attempt of the Solver, as a run bounds it (specification, section 4.4.2).
 _SOLVER_REQUESTS = 80
 _SOLVER_SECONDS = 1_800.0
-# Of a right answer, what a model that writes instructions is shown.
+# Of an answer, right or given, what a model that writes instructions is shown.
 _SHOWN_CHARACTERS = 400
 
 
@@ -68,7 +70,18 @@ def _run_solver(program: dspy.Module, example: dspy.Example, models: Models) -> 
     csv = Path(found.csv_path).read_text(encoding="utf-8", errors="replace") if found.csv_path else None
     result = found.result
     reason = result.reason if not result.detail else f"{result.reason}: {result.detail}"
-    return dspy.Prediction(csv=csv, finished=found.finished, reason=reason)
+    return _answer(csv, finished=found.finished, reason=reason)
+
+
+def _answer(csv: str | None, **told: Any) -> dspy.Prediction:  # noqa: ANN401 -- what a program says of its run
+    """Return a table as the metric reads it, and shortened and neutralised as an optimiser may show it to a model."""
+    if csv is None:
+        return dspy.Prediction(csv=None, **told)
+    try:
+        table = Table.parse(csv)
+    except ScoringError:
+        return dspy.Prediction(csv=csv, **told)
+    return dspy.Prediction(table=table, csv=neutralise(_shortened(csv)), **told)
 
 
 def _oneshot(models: Models) -> dspy.Module:
@@ -77,7 +90,7 @@ def _oneshot(models: Models) -> dspy.Module:
 
 def _run_oneshot(program: dspy.Module, example: dspy.Example, _models: Models) -> dspy.Prediction:
     found = program(**example.inputs())
-    return dspy.Prediction(csv=found.csv, sql=found.sql, finished=found.finished, reason=found.reason)
+    return _answer(found.csv, sql=neutralise(found.sql), finished=found.finished, reason=found.reason)
 
 
 def _judge(_models: Models) -> dspy.Module:
@@ -161,18 +174,30 @@ def _prepared(entry: Compilable, example: dspy.Example, models: Models, question
 
 
 def _shown(labels: Mapping[str, Any]) -> str:
-    gold = labels.get("gold")
-    if gold is not None and Path(str(gold)).is_file():
-        text = Path(str(gold)).read_text(encoding="utf-8-sig", errors="replace")
+    path = _gold_file(labels)
+    if path is not None:
+        text = path.read_text(encoding="utf-8-sig", errors="replace")
     else:
         text = json.dumps(dict(labels), ensure_ascii=False, default=str, sort_keys=True)
+    return _shortened(text)
+
+
+def _gold_file(labels: Mapping[str, Any]) -> Path | None:
+    """Return the file of a gold, `None` where it is a table, or text with line breaks."""
+    gold = labels.get("gold")
+    if not isinstance(gold, str | Path) or "\n" in str(gold):
+        return None
+    return Path(gold) if Path(gold).is_file() else None
+
+
+def _shortened(text: str) -> str:
     return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"
 
 
 def _digest(name: str, question: str, labels: Mapping[str, Any]) -> str:
     """Return a digest of a task's words and labels; a gold file counts by what it holds, wherever it stands."""
-    gold = labels.get("gold")
-    if gold is not None and Path(str(gold)).is_file():
-        labels = {**labels, "gold": file_digest(Path(str(gold)))}
+    path = _gold_file(labels)
+    if path is not None:
+        labels = {**labels, "gold": file_digest(path)}
     text = json.dumps([name, question, dict(labels)], ensure_ascii=False, sort_keys=True, default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
