@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -171,6 +173,11 @@ def _optimised(
         result = run.run()
     except OptimisationStopped as end:
         console.show_error(DebrieferError(end.reason, hint=end.hint))
+        if stopped():
+            # A model that runs in this process would keep the interpreter until its reply is whole.
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(exit_codes.STOPPED)
         raise typer.Exit(exit_codes.STOPPED) from None
     say(f"state, result and report are in {folder}")
     return result
