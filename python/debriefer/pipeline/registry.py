@@ -13,6 +13,7 @@ from debriefer.catalog.model import MANIFEST_VERSION
 from debriefer.pipeline.documents import DocumentsStage
 from debriefer.pipeline.files import link_or_copy
 from debriefer.pipeline.judge import JudgeStage
+from debriefer.pipeline.learned import judge_with_state
 from debriefer.pipeline.media import MediaStage
 from debriefer.pipeline.settings import RunSettings
 from debriefer.pipeline.stage import PLUGGABLE, BaseStage, Inputs, Product, Stage
@@ -86,7 +87,12 @@ def default_registry(settings: RunSettings | None = None) -> StageRegistry:
     """Return the stages that this installation has, as a run's settings want them."""
     settings = settings or RunSettings()
     return StageRegistry(
-        [MediaStage(media=settings.media), DocumentsStage(), CatalogStage(), JudgeStage(judge=settings.judge)]
+        [
+            MediaStage(media=settings.media),
+            DocumentsStage(),
+            CatalogStage(),
+            JudgeStage(judge=judge_with_state(settings)),
+        ]
     )
 
 

@@ -71,6 +71,8 @@ class RunSettings:
         judge: How it is judged whether a video shows the answer.
         solver: `agent` (four tools, many turns), `oneshot` (one statement, repaired and checked), or `auto`, which
             takes `oneshot` for a small local model; `dspy_programs.oneshot.choice` has the rule.
+        program_states: Files of what programs have learned, as `dspy_programs.state` writes them; each says itself
+            whose it is. A program without one takes the state that ships, if any.
     """
 
     attempts: int = 5
@@ -81,6 +83,7 @@ class RunSettings:
     media: MediaSettings = field(default_factory=MediaSettings)
     judge: JudgeSettings = field(default_factory=JudgeSettings)
     solver: SolverName = "auto"
+    program_states: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.attempts < 1:
@@ -96,7 +99,9 @@ class RunSettings:
         """Return the settings that `to_dict` gave."""
         media = MediaSettings(**values["media"])
         judge = JudgeSettings(**values["judge"])
-        return cls(**{**values, "budget": Budget(**values["budget"]), "media": media, "judge": judge})
+        states = tuple(values["program_states"])
+        budget = Budget(**values["budget"])
+        return cls(**{**values, "budget": budget, "media": media, "judge": judge, "program_states": states})
 
 
 @dataclass(frozen=True, slots=True)
