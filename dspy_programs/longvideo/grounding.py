@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import dspy
 
@@ -214,28 +214,31 @@ class _Grounding:
         there = {str(role) for (role,) in rows}
         stretches = sheet_stretches(self.film)
         absent = [number for number in range(len(stretches)) if f"stretch-{number}" not in there]
-        for begin in range(0, len(absent), THREADS):
-            batch = absent[begin : begin + THREADS]
+        extents = _Extents(self.film)
+        for first in range(0, len(absent), THREADS):
+            batch = absent[first : first + THREADS]
             replies = self.asker.together([partial(self._caption, stretches[number]) for number in batch])
-            made = []
+            made: list[dict[str, Any]] = []
             for number, reply in zip(batch, replies, strict=True):
-                span = stretches[number][0].pts, stretches[number][-1].pts
+                shown = stretches[number]
+                span = shown[0].pts, shown[-1].pts
                 scenes = [] if reply.value is None else reply.value.scenes
                 if not scenes:
                     why = reply.error or "the reply describes nothing"
                     self.step.unknown.append(f"{shown_span(*span)} could not be described: {why}")
-                made += [
-                    {
-                        "id": f"caption-{number:05d}-{place:03d}",
-                        "t0": max(span[0] - SHEET_SECONDS, min(scene.start, scene.end, span[1])),
-                        "t1": min(span[1] + SHEET_SECONDS, max(scene.start, scene.end, span[0])),
-                        "source": "caption",
-                        "text": scene.text,
-                        "role": f"stretch-{number}",
-                        "producer": producer,
-                    }
-                    for place, scene in enumerate(scenes, start=1)
-                ]
+                for place, scene in enumerate(scenes, start=1):
+                    begin, end = extents.of(shown, min(scene.start, scene.end), max(scene.start, scene.end))
+                    made.append(
+                        {
+                            "id": f"caption-{number:05d}-{place:03d}",
+                            "t0": begin,
+                            "t1": end,
+                            "source": "caption",
+                            "text": scene.text,
+                            "role": f"stretch-{number}",
+                            "producer": producer,
+                        }
+                    )
             self.film.append("text", made)
             self.asker.save()
             self.finder.renew()
@@ -327,8 +330,8 @@ def collapsed_frames(frames: Sequence[Shown]) -> list[Shown]:
 def sheet_stretches(film: Film) -> list[list[Kept]]:
     """Return the frames that contact sheets show, in groups of one request.
 
-    Each scene once, and again every 30 s while it lasts; where scenes change faster than every 10 s for long, one frame
-    every 5 s.
+    Each scene once, and again every 30 s while it lasts; where scenes last less than 5 s on the whole, as in a film of
+    a moving camera, one frame every 5 s.
     """
     begins = {frame.id for frame in film.scenes()}
     chosen: list[Kept] = []
@@ -338,11 +341,32 @@ def sheet_stretches(film: Film) -> list[list[Kept]]:
     if len(chosen) > film.duration / SHEET_SECONDS:
         thinned: list[Kept] = []
         for frame in chosen:
-            if not thinned or frame.pts - thinned[-1].pts >= SHEET_SECONDS / 2:
+            if not thinned or frame.pts - thinned[-1].pts >= SHEET_SECONDS:
                 thinned.append(frame)
         chosen = thinned
     size = SHEET_CELLS * SHEETS_A_CALL
     return [chosen[begin : begin + size] for begin in range(0, len(chosen), size)]
+
+
+class _Extents:
+    """Knows from when to when scenes last, which a sheet shows by one frame each."""
+
+    def __init__(self, film: Film) -> None:
+        self._first: dict[int, float] = {}
+        self._last: dict[int, float] = {}
+        for frame in film.frames:
+            self._first.setdefault(frame.scene, frame.pts)
+            self._last[frame.scene] = frame.pts
+
+    def of(self, shown: Sequence[Kept], begin: float, end: float) -> tuple[float, float]:
+        """Return from when to when the scenes last whose frames were shown from `begin` to `end`."""
+        inside = [place for place, frame in enumerate(shown) if begin - 0.1 <= frame.pts <= end + 0.1]
+        if not inside:
+            inside = [min(range(len(shown)), key=lambda place: abs(shown[place].pts - begin))]
+        first, last = shown[inside[0]], shown[inside[-1]]
+        after = shown[inside[-1] + 1].pts if inside[-1] + 1 < len(shown) else float("inf")
+        again = inside[0] > 0 and shown[inside[0] - 1].scene == first.scene
+        return first.pts if again else self._first[first.scene], max(first.pts, min(self._last[last.scene], after))
 
 
 def _parts(lines: Sequence[str], budget: int) -> list[list[str]]:

@@ -94,8 +94,8 @@ SETTLING = 4
 ENOUGH_SETTLING = 2
 # A look covers 10 to 60 s; from 30 s on a cue adds frames; ranges over 3 min get an overview (section 1.4.3).
 LEAST_LOOK, LONGEST_LOOK, CUE_FROM, OVERVIEW_FROM = 10.0, 60.0, 30.0, 180.0
-# One frame every 10 s at most on contact sheets, four sheets a request.
-SHEET_SECONDS = 10.0
+# Scenes of less than 5 s on the whole are shown by one frame every 5 s; four sheets a request.
+SHEET_SECONDS = 5.0
 SHEETS_A_CALL = 4
 # A scene that does not change is shown again after this long: small changes stay below what makes a new scene.
 SAME_SCENE_SECONDS = 30.0

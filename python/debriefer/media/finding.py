@@ -21,6 +21,8 @@ _EMBEDDED_SECONDS = 2.0
 _BATCH = 64
 # Hits of each ranking that take part in the fusion.
 _DEPTH = 60
+# A text that scores less than this share of the best fits by its common words alone.
+_LEAST_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,7 @@ class Finder:
         strength = 0.0
         for query in dict.fromkeys(query for query in queries if query.strip()):
             hits = self.texts().search(query, sources, _DEPTH, within)
+            hits = tuple(hit for hit in hits if hit.score >= _LEAST_SHARE * hits[0].score)
             strength = max(strength, _strength(query, hits))
             rankings.append(_places(places, ((hit.t0, hit.t1, f"{hit.source}: {hit.text}") for hit in hits)))
         note = ""
