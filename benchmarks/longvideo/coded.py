@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -114,7 +115,7 @@ def _draw(image: Image, bits: list[int], top: int, height: int, cell: float) -> 
         image[top : top + height, left:right] = _BRIGHT if bit else _DARK
 
 
-def _levels(luma: NDArray[np.uint8], top: int, height: int, cell: float, number: int) -> list[int] | None:
+def _levels(luma: NDArray[Any], top: int, height: int, cell: float, number: int) -> list[int] | None:
     bits = []
     for place in range(number):
         left, right = (place + 0.3) * cell, (place + 0.7) * cell

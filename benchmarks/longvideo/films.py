@@ -198,7 +198,7 @@ def _manifest(recipe: Recipe) -> Manifest:
     repeats = random.randint(3, 5)
     # Role of some scenes; all others are filler.
     roles: dict[int, str] = {places[0]: special[0], places[1]: special[1], places[2]: special[2], places[3]: special[3]}
-    roles |= dict.fromkeys(places[4:4 + repeats], special[4])
+    roles |= dict.fromkeys(places[4 : 4 + repeats], special[4])
     slides = {places[9]: _TITLES[recipe.seed % 6], places[10]: _TITLES[(recipe.seed + 1) % 6]}
     scenes = []
     for place, (start, stop) in enumerate(itertools.pairwise(cuts)):

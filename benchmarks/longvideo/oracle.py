@@ -118,20 +118,21 @@ class Oracle:
             return self._spoken(spec, done)
         if "grounding: ground" not in done:
             return {"action": "ground", "instruction": spec.text, "reason": "no time is given"}
-        sightings = _sightings(done)
         if "perception: look" not in done:
-            spans = [span for span, text in _named(done) if any(subject in text for subject in spec.subjects)]
-            spans = spans or [span for span, _ in _named(done)]
-            if not spans:
-                return {"action": "look", "instruction": spec.text, "spans": [], "reason": "nothing was named"}
-            wide = [{"start": clock(max(0, begin - 2)), "end": clock(end + 2)} for begin, end in spans]
-            return {"action": "look", "instruction": spec.text, "spans": wide, "reason": "to verify"}
-        about = [one for one in sightings if any(subject in one[3] for subject in spec.subjects)]
+            return self._first_look(spec, done)
+        about = [one for one in _sightings(done) if any(subject in one[3] for subject in spec.subjects)]
         if spec.kind == "when" and about and "to the frame" not in done:
             begin = min(one[1] for one in about)
             narrow = [[clock(max(0, begin - 6)), clock(begin + 4)]]
             return {"action": "look", "instruction": f"{spec.text} to the frame", "spans": narrow}
         return _answer(spec, about)
+
+    def _first_look(self, spec: Asked, done: str) -> Values:
+        """Look at what grounding says shows it, else at all that it names, else at the whole."""
+        spans = [span for span, text in _named(done) if any(subject in text for subject in spec.subjects)]
+        spans = spans or [span for span, _ in _named(done)]
+        wide = [{"start": clock(max(0, begin - 2)), "end": clock(end + 2)} for begin, end in spans]
+        return {"action": "look", "instruction": spec.text, "spans": wide, "reason": "to verify"}
 
     def _spoken(self, spec: Asked, done: str) -> Values:
         quotes = [one for one in _sightings(done) if spec.subjects[0] in one[3]]

@@ -52,7 +52,7 @@ def ask(
     ] = StrategyOption.FAST,
     subtitles: Annotated[
         Path | None,
-        typer.Option("--subtitles", help="SRT, VTT or JSON; else what lies beside the video, else the sound is heard."),
+        typer.Option("--subtitles", help="SRT, VTT, JSON, or `none`; else what lies beside the video, else its sound."),
     ] = None,
     offset: Annotated[
         float, typer.Option("--subtitles-offset", help="Seconds at which the video starts on their clock.")

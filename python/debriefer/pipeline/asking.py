@@ -123,8 +123,8 @@ def answered(
         lm: `provider/model`.
         strategy: `fast`, or `paper` for the published system's looks.
         limits: Bounds on rounds, calls, frames, tokens, money and time.
-        subtitles: A file of subtitles (SRT, VTT, JSON); the one beside the video with its name where `None`. Without
-            any the sound is transcribed.
+        subtitles: A file of subtitles (SRT, VTT, JSON); the one beside the video with its name where `None`; `none` for
+            none. Without any the sound is transcribed.
         offset: Seconds at which the video starts on the subtitles' clock.
         output: Folder for the record, `<video>/answers/<number>/`; `None` for no record.
         cache: Folder for videos that were made ready; `.cache` in the output folder where `None`.
@@ -189,7 +189,7 @@ def film_of(
         path: The video.
         root: Where such videos lie.
         media: Speech model and layout.
-        subtitles: A file of subtitles; the one beside the video where `None`.
+        subtitles: A file of subtitles; the one beside the video where `None`; `none` for none.
         offset: Seconds at which the video starts on the subtitles' clock.
         models: For the layout by a vision model.
         say: Told how far the making is.
@@ -197,7 +197,7 @@ def film_of(
     Raises:
         MediaError: The file is no video, or the subtitles cannot be read.
     """
-    given = Path(subtitles) if subtitles is not None else _beside(path)
+    given = _beside(path) if subtitles is None else None if str(subtitles) == "none" else Path(subtitles)
     cues = () if given is None else read_subtitles(given, offset=offset)
     settings = FilmSettings(subtitles=cues, layout=media.layout != "none")
     listener = transcriber(
