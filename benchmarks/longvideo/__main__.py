@@ -3,8 +3,8 @@
 `python -m benchmarks.longvideo DATASET QUESTIONS --videos DIR --answers FILE [--lm MODEL] [--score-only] [--json]`
 
 `DATASET` is `lvbench`, `longvideobench`, `videomme` or `mlvu`, `QUESTIONS` its published file (for MLVU also the
-folder), `DIR` where its videos are. Answers are appended to `FILE` (JSON Lines), so that a run that was stopped goes on.
-Questions whose video is not there are named and count as unanswered.
+folder), `DIR` where its videos are. Answers are appended to `FILE` (JSON Lines), so that a run that was stopped goes
+on. Questions whose video is not there are named and count as unanswered.
 """
 
 from __future__ import annotations

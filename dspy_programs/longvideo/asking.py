@@ -154,7 +154,7 @@ class Asker:
             try:
                 if frames is not None:
                     self._count(len(frames.images))
-                with dspy.context(lm=self.models.lm(record.role), adapter=_adapter()):
+                with dspy.context(lm=self.models.lm(record.role), adapter=_adapter(), disable_history=True):
                     prediction = predictor(**given, config=config)
                 value = getattr(prediction, output, None)
                 made = value if isinstance(value, kind) else kind.model_validate(value)

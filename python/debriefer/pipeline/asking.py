@@ -166,9 +166,10 @@ def answered(
     program = LongVideo(STRATEGIES[strategy], limits)
     if state is not None:
         load_state(program, state)
-    result: VideoAnswer = program(
-        film=film, question=question, models=models, choices=choices, finder=Finder(film, eyes), remember=remember
-    ).result
+    with models.using("planner"):
+        result: VideoAnswer = program(
+            film=film, question=question, models=models, choices=choices, finder=Finder(film, eyes), remember=remember
+        ).result
     _remember(film, result)
     folder = None if output is None else _recorded(result, Path(output) / path.stem / ANSWERS_FOLDER)
     return Asked(result, folder, film)
