@@ -4,12 +4,15 @@
 
 Films of several frame rates (23.976, 25, 29.97, variable) and one of two hours are generated, made ready as a user's
 would be, and asked about with both strategies: needle, when, order, count, slide-text and spoken questions. The planner
-is a script, the vision model an oracle that reads the strips of the pictures it is sent (`benchmarks.longvideo.oracle`):
-a wrong frame gives a wrong answer. Figures: `grounding_recall_at_15` (stretches that a question needs and that the best
-15 of grounding meet), `max_time_error_s` (labels of all pictures against the pictures' own times, and answered times),
-`answer_accuracy`, `fast_token_share` (tokens of `fast` over those of `paper`, same films and questions, each strategy
-with a store of its own), `warm_caption_calls` (requests for captions and scores when all is asked again),
-`faults_survived`.
+is a script, the vision model an oracle that reads the strips of the pictures it is sent
+(`benchmarks.longvideo.oracle`): a wrong frame gives a wrong answer. Figures:
+
+- `grounding_recall_at_15`: stretches that a question needs and that the best 15 of grounding meet;
+- `max_time_error_s`: labels of all pictures against the pictures' own times, and answered times;
+- `answer_accuracy`;
+- `fast_token_share`: tokens of `fast` over those of `paper`, same questions, each strategy with a store of its own;
+- `warm_caption_calls`: requests for captions and scores when all is asked again;
+- `faults_survived`.
 """
 
 from __future__ import annotations
@@ -120,8 +123,8 @@ def run_question(film: Path, manifest: Manifest, asked: Asked, strategy: str, wo
 def faults(film: Path, manifest: Manifest, work: Path) -> list[tuple[str, bool, str]]:
     """Return name, whether it was survived and what was seen, for each fault and each strategy.
 
-    Survived is a fault after which an answer comes back (right, abstained, or marked as the best so far), what failed is
-    recorded as unknown, and no step says that nothing relevant is there.
+    Survived is a fault after which an answer comes back (right, abstained, or marked as the best so far), what failed
+    is recorded as unknown, and no step says that nothing relevant is there.
     """
     asked = next(one for one in manifest.questions if one.kind == "needle")
     seen: list[tuple[str, bool, str]] = []

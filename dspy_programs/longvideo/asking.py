@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import dspy
-import pydantic
 from dspy.utils.exceptions import AdapterParseError, LMError
 
 from debriefer.errors import BudgetExceededError, ModelError
@@ -21,12 +20,14 @@ from debriefer.media.film import Film, digest_of
 from debriefer.models import Meter, Models, budget_error, neutralise_all
 from dspy_programs.longvideo.pictures import Frames
 from dspy_programs.longvideo.settings import THREADS, LimitReachedError, Limits
+from dspy_programs.longvideo.values import Answer
 
-Value = TypeVar("Value", bound=pydantic.BaseModel)
+Value = TypeVar("Value", bound=Answer)
 Result = TypeVar("Result")
 # What a model, an endpoint or a bound does to a call; anything else is a fault of ours and is raised. DSPy's adapters
 # raise `TypeError` and `AttributeError` on replies that are JSON of another shape.
-_FAILURES = (LMError, AdapterParseError, ValueError, TypeError, AttributeError, BudgetExceededError, ModelError)
+_UNREADABLE = (AdapterParseError, ValueError, TypeError, AttributeError)
+_FAILURES = (LMError, BudgetExceededError, ModelError, *_UNREADABLE)
 # A reply that cannot be read is asked for once more; at temperature 0 the second would be the first.
 _TRIES = 2
 _AGAIN_TEMPERATURE = 0.5
@@ -150,31 +151,47 @@ class Asker:
                 return Reply(None, record.error)
         for number in range(1, _TRIES + 1):
             record.tries = number
-            config = {} if number == 1 else {"temperature": _AGAIN_TEMPERATURE}
             try:
                 if frames is not None:
                     self._count(len(frames.images))
-                with dspy.context(lm=self.models.lm(record.role), adapter=_adapter(), disable_history=True):
-                    prediction = predictor(**given, config=config)
-                value = getattr(prediction, output, None)
-                made = value if isinstance(value, kind) else kind.model_validate(value)
+                record.error = ""
+                value = self._said(predictor, output, kind, given, record, again=number > 1)
             except LimitReachedError as error:
-                record.error = error.message
-                self.spent = self.spent or error.bound
-                return Reply(None, error.message, spent=error.bound)
+                return self._refused(record, error.message, error.bound)
             except _FAILURES as error:
                 spent = budget_error(error)
                 if spent is not None:
-                    record.error = spent.message
-                    self.spent = self.spent or spent.bound
-                    return Reply(None, spent.message, spent=spent.bound)
+                    return self._refused(record, spent.message, spent.bound)
                 record.error = _told(error)
-                if not isinstance(error, AdapterParseError | ValueError | TypeError | AttributeError):
+                if not isinstance(error, _UNREADABLE):
                     break
             else:
-                record.error, record.reply = "", made.model_dump(mode="json")
-                return Reply(made)
+                if value.usable:
+                    record.reply = value.model_dump(mode="json")
+                    return Reply(value)
+                record.error = "the reply says nothing of what was asked"
         return Reply(None, record.error)
+
+    def _said(
+        self,
+        predictor: dspy.Predict,
+        output: str,
+        kind: type[Value],
+        given: dict[str, Any],
+        record: CallRecord,
+        *,
+        again: bool,
+    ) -> Value:
+        config = {"temperature": _AGAIN_TEMPERATURE} if again else {}
+        with dspy.context(lm=self.models.lm(record.role), adapter=_adapter(), disable_history=True):
+            prediction = predictor(**given, config=config)
+        value = getattr(prediction, output, None)
+        return value if isinstance(value, kind) else kind.model_validate(value)
+
+    def _refused(self, record: CallRecord, message: str, bound: str) -> Reply[Value]:
+        record.error = message
+        self.spent = self.spent or bound
+        return Reply(None, message, spent=bound)
 
     def together(self, tasks: Sequence[Callable[[], Result]]) -> list[Result]:
         """Run some tasks at once and return what they give, in their order."""

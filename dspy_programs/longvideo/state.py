@@ -192,7 +192,8 @@ class Board:
 
     def conflict(self) -> tuple[Evidence, Evidence] | None:
         """Return two findings of different looks that settle the question differently and were not compared yet."""
-        firm = [one for one in self.evidence if one.settles and one.suggests]
+        # What a comparison found has the last word.
+        firm = [one for one in self.evidence if one.settles and one.suggests and one.kind != "compared"]
         for place, one in enumerate(firm):
             for other in firm[place + 1 :]:
                 pair = frozenset((one.call, other.call))
@@ -210,19 +211,19 @@ class Board:
         if not self.steps:
             return "(nothing was done yet)"
         texts = [step.text() for step in self.steps]
-        sizes = [count_tokens(text) for text in texts]
+        if count_tokens("\n\n".join(texts)) <= budget:
+            return "\n\n".join(texts)
+        facts = [one.line() for one in self.evidence[-_LISTED:]]
+        head = ["findings that count:\n" + "\n".join(facts)] if facts else []
         for place, step in enumerate(self.steps[:-1]):
-            if sum(sizes) <= budget:
+            texts[place] = f"{step.heading}\n{step.observation[:_STUB_CHARACTERS]} … (shortened)"
+            kept = "\n\n".join([*head, *texts])
+            if count_tokens(kept) <= budget:
+                return kept
+        for gone in range(len(texts)):
+            kept = "\n\n".join([*head, f"({gone} earlier steps left out)", *texts[gone:]])
+            if count_tokens(kept) <= budget:
                 break
-            stub = step.observation[:_STUB_CHARACTERS]
-            texts[place] = f"{step.heading}\n{stub} … (shortened)"
-            sizes[place] = count_tokens(texts[place])
-        kept = "\n\n".join(texts)
-        facts = "\n".join(one.line() for one in self.evidence[-_LISTED:])
-        if "… (shortened)" in kept and facts:
-            kept = f"findings that count:\n{facts}\n\n{kept}"
-        while count_tokens(kept) > budget and len(kept) > _STUB_CHARACTERS:
-            kept = kept[len(kept) // 8 :]
         return kept
 
 

@@ -9,7 +9,18 @@ import pydantic
 
 from debriefer.media.clock import seconds_of
 
-_LENIENT = pydantic.ConfigDict(extra="ignore")
+
+class Answer(pydantic.BaseModel):
+    """What an agent answers; keys that nobody asked for are left out."""
+
+    model_config = pydantic.ConfigDict(extra="ignore")
+
+    @property
+    def usable(self) -> bool:
+        """Whether it says anything; what does not is asked for once more, and then unknown."""
+        return True
+
+
 _NUMBER = re.compile(r"-?\d+")
 _SEPARATOR = re.compile(r"\s*(?:-->|–|—|~|\bto\b|-)\s*")
 _LOWEST, _HIGHEST = 1, 4
@@ -86,10 +97,8 @@ Score = Annotated[int | None, pydantic.BeforeValidator(_score)]
 Seconds = Annotated[float, pydantic.BeforeValidator(seconds_of)]
 
 
-class TimeSpan(pydantic.BaseModel):
+class TimeSpan(Answer):
     """A stretch of the video; written as `HH:MM:SS` or seconds, also as one text `begin-end`."""
-
-    model_config = _LENIENT
 
     start: Seconds
     end: Seconds
@@ -121,10 +130,8 @@ Spans = Annotated[list[TimeSpan], pydantic.BeforeValidator(_spans)]
 Action = Literal["ground", "read", "look", "answer"]
 
 
-class PlannedStep(pydantic.BaseModel):
+class PlannedStep(Answer):
     """What the planning agent does next."""
-
-    model_config = _LENIENT
 
     reason: Text = ""
     action: Annotated[Action, pydantic.BeforeValidator(_action)]
@@ -135,7 +142,7 @@ class PlannedStep(pydantic.BaseModel):
     evidence: Texts = []
 
 
-class QuestionAnalysis(pydantic.BaseModel):
+class QuestionAnalysis(Answer):
     """What the grounding agent makes of a question.
 
     Attributes:
@@ -148,8 +155,6 @@ class QuestionAnalysis(pydantic.BaseModel):
         enhanced_query: The question in concrete terms.
         scoring_instruction: What to look for in a stretch of video.
     """
-
-    model_config = _LENIENT
 
     ambiguous: Flag = False
     multi_hop: Flag = False
@@ -166,20 +171,21 @@ class QuestionAnalysis(pydantic.BaseModel):
         return not (self.ambiguous or self.multi_hop or self.involves_action or self.needs_full_scan)
 
 
-class SegmentScore(pydantic.BaseModel):
+class SegmentScore(Answer):
     """How relevant a stretch is, from 1 (not at all) to 4 (settles the question)."""
-
-    model_config = _LENIENT
 
     relevance_score: Score = None
     clip_caption: Text = ""
     reasoning: Text = ""
 
+    @property
+    def usable(self) -> bool:
+        """Whether it holds a score."""
+        return self.relevance_score is not None
 
-class TimedText(pydantic.BaseModel):
+
+class TimedText(Answer):
     """Something that can be observed from `start` to `end`."""
-
-    model_config = _LENIENT
 
     start: Seconds
     end: Seconds
@@ -217,10 +223,8 @@ def _timed(value: object) -> list[TimedText]:
 TimedTexts = Annotated[list[TimedText], pydantic.BeforeValidator(_timed)]
 
 
-class SceneCaptions(pydantic.BaseModel):
+class SceneCaptions(Answer):
     """What a stretch of the video shows, scene by scene in order of time; facts only."""
-
-    model_config = _LENIENT
 
     scenes: TimedTexts = []
 
@@ -229,17 +233,25 @@ class SceneCaptions(pydantic.BaseModel):
     def _read(cls, value: Any) -> Any:  # noqa: ANN401 -- whatever a model wrote
         return {"scenes": value} if isinstance(value, list) else value
 
+    @property
+    def usable(self) -> bool:
+        """Whether it describes anything: no picture shows nothing."""
+        return bool(self.scenes)
 
-class RankedScenes(pydantic.BaseModel):
+
+class RankedScenes(Answer):
     """Numbers of the scenes that may matter, by score; scenes that are not named are irrelevant."""
-
-    model_config = _LENIENT
 
     direct: Annotated[list[int], pydantic.BeforeValidator(_numbers)] = []
     related: Annotated[list[int], pydantic.BeforeValidator(_numbers)] = []
 
+    @property
+    def usable(self) -> bool:
+        """Whether it picks, or says that there is nothing to pick."""
+        return bool(self.model_fields_set)
 
-class Findings(pydantic.BaseModel):
+
+class Findings(Answer):
     """What was seen.
 
     Attributes:
@@ -249,15 +261,18 @@ class Findings(pydantic.BaseModel):
         unclear: What could not be made out.
     """
 
-    model_config = _LENIENT
-
     facts: TimedTexts = []
     suggests: Text = ""
     settles: Flag = False
     unclear: Text = ""
 
+    @property
+    def usable(self) -> bool:
+        """Whether it says what was seen, be it nothing."""
+        return bool(self.model_fields_set & {"facts", "suggests", "unclear"})
 
-class SubtitleReading(pydantic.BaseModel):
+
+class SubtitleReading(Answer):
     """What the subtitles say.
 
     Attributes:
@@ -268,19 +283,20 @@ class SubtitleReading(pydantic.BaseModel):
         settles: Whether they alone settle the question.
     """
 
-    model_config = _LENIENT
-
     relevant: TimedTexts = []
     entities_and_sentiment: Text = ""
     topic: Text = ""
     suggests: Text = ""
     settles: Flag = False
 
+    @property
+    def usable(self) -> bool:
+        """Whether it says what bears on the question, be it nothing."""
+        return "relevant" in self.model_fields_set
 
-class PlannedLook(pydantic.BaseModel):
+
+class PlannedLook(Answer):
     """What the perception agent does next: `inspect`, `summary`, `compare` or `done`."""
-
-    model_config = _LENIENT
 
     tool: Annotated[
         Literal["inspect", "summary", "compare", "done"],
@@ -291,10 +307,8 @@ class PlannedLook(pydantic.BaseModel):
     conclusion: Text = ""
 
 
-class Critique(pydantic.BaseModel):
+class Critique(Answer):
     """Whether an answer is credible, and what is missing where it is not."""
-
-    model_config = _LENIENT
 
     credible: Flag
     comment: Text = ""
@@ -302,10 +316,8 @@ class Critique(pydantic.BaseModel):
     reopen: Spans = []
 
 
-class Conclusion(pydantic.BaseModel):
+class Conclusion(Answer):
     """The best answer to what was found."""
-
-    model_config = _LENIENT
 
     answer: Text = ""
     choice: Text = ""

@@ -23,6 +23,8 @@ _BATCH = 64
 _DEPTH = 60
 # A text that scores less than this share of the best fits by its common words alone.
 _LEAST_SHARE = 0.5
+# Likewise of the best hit of all queries: one that holds nothing but common words brings no hit at all.
+_LEAST_OF_ALL = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +82,13 @@ class Finder:
         """
         rankings: list[list[int]] = []
         places: dict[int, tuple[float, float, str]] = {}
-        strength = 0.0
-        for query in dict.fromkeys(query for query in queries if query.strip()):
-            hits = self.texts().search(query, sources, _DEPTH, within)
-            hits = tuple(hit for hit in hits if hit.score >= _LEAST_SHARE * hits[0].score)
-            strength = max(strength, _strength(query, hits))
+        asked = dict.fromkeys(query for query in queries if query.strip())
+        every = {query: self.texts().search(query, sources, _DEPTH, within) for query in asked}
+        strength = max((_strength(query, hits) for query, hits in every.items()), default=0.0)
+        best = max((hits[0].score for hits in every.values() if hits), default=0.0)
+        for hits in every.values():
+            floor = max(_LEAST_SHARE * hits[0].score, _LEAST_OF_ALL * best) if hits else 0.0
+            hits = tuple(hit for hit in hits if hit.score >= floor)  # noqa: PLW2901 -- what is left of them
             rankings.append(_places(places, ((hit.t0, hit.t1, f"{hit.source}: {hit.text}") for hit in hits)))
         note = ""
         if self.embedder is not None and queries:

@@ -22,7 +22,7 @@ def test_what_is_written_reads_back(seconds: float) -> None:
 
 @pytest.mark.parametrize("text", ["", "soon", "1:2:3:4", "00:61", "01:75:00", "-3", "nan"])
 def test_no_time_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="no time|more than 59"):
+    with pytest.raises(ValueError, match=r"no time|more than 59"):
         seconds_of(text)
 
 

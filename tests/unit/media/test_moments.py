@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,4 +33,4 @@ def test_a_moment_lies_within_the_video(start: float, length: float, duration: f
 @given(st.lists(st.tuples(st.floats(0, 500), st.floats(0, 1)), max_size=40))
 def test_no_two_kept_moments_lie_on_each_other(given_moments: list[tuple[float, float]]) -> None:
     kept = spread(Moment(start, start + 10, score) for start, score in given_moments)
-    assert all(later.start - earlier.start >= 5 - 1e-6 for earlier, later in zip(kept, kept[1:], strict=False))
+    assert all(later.start - earlier.start >= 5 - 1e-6 for earlier, later in pairwise(kept))
