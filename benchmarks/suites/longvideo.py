@@ -290,7 +290,7 @@ def figures(rows: Sequence[Row], warm: Sequence[Row], broken: Sequence[tuple[str
         "grounding_recall_at_15": met / needed if needed else None,
         "max_time_error_s": round(max(times), 3),
         "answer_accuracy": sum(row.right for row in rows) / len(rows),
-        "fast_token_share": tokens["fast"] / tokens["paper"],
+        "fast_token_share": tokens["fast"] / tokens["paper"] if tokens["paper"] else None,
         "warm_caption_calls": sum(row.oracle.asked.get(name, 0) for row in warm for name in CAPTIONING),
         "warm_seeing_calls": sum(row.oracle.asked.get(name, 0) for row in warm for name in SEEING),
         "faults_survived": sum(ok for _, ok, _ in broken) / len(broken) if broken else None,

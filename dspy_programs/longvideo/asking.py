@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 # What a model, an endpoint or a bound does to a call; anything else is a fault of ours and is raised. DSPy's adapters
 # raise `TypeError` and `AttributeError` on replies that are JSON of another shape.
 _UNREADABLE = (AdapterParseError, ValueError, TypeError, AttributeError)
-_FAILURES = (LMError, BudgetExceededError, ModelError, *_UNREADABLE)
+_FAILURES = (LMError, BudgetExceededError, LimitReachedError, ModelError, *_UNREADABLE)
 # A reply that cannot be read is asked for once more; at temperature 0 the second would be the first.
 _TRIES = 2
 _AGAIN_TEMPERATURE = 0.5
@@ -156,10 +156,8 @@ class Asker:
                     self._count(len(frames.images))
                 record.error = ""
                 value = self._said(predictor, output, kind, given, record, again=number > 1)
-            except LimitReachedError as error:
-                return self._refused(record, error.message, error.bound)
             except _FAILURES as error:
-                spent = budget_error(error)
+                spent = error if isinstance(error, LimitReachedError) else budget_error(error)
                 if spent is not None:
                     return self._refused(record, spent.message, spent.bound)
                 record.error = _told(error)

@@ -6,11 +6,13 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from debriefer.models import Models, ModelSettings
 from tests.doubles.script import Answer, Fault, Reply, Turn, fields
-from tests.doubles.scripted import ScriptedEngine, scripted_models
+
+if TYPE_CHECKING:
+    from debriefer.models import Models
+    from tests.doubles.scripted import ScriptedEngine
 
 _OUTPUT = re.compile(r"Your output fields are:\s*1\. `(\w+)`")
 Line = Any
@@ -47,5 +49,9 @@ class Cast:
         return len(self.turns.get(name, []))
 
     def models(self, **settings: Any) -> tuple[Models, ScriptedEngine]:
+        # The double of a server plays casts, too, and imports nothing of the package.
+        from debriefer.models import ModelSettings  # noqa: PLC0415
+        from tests.doubles.scripted import scripted_models  # noqa: PLC0415
+
         given = {"vision": True, "context_window": 64_000, **settings}
         return scripted_models(self, ModelSettings("openai/scripted", **given))
