@@ -253,9 +253,7 @@ class Asker:
             return None
         with self._lock:
             if self._kept is None:
-                rows = self.film.store.sql(
-                    "SELECT key, response FROM call WHERE error IS NULL AND response IS NOT NULL"
-                )
+                rows = self.film.sql("SELECT key, response FROM call WHERE error IS NULL AND response IS NOT NULL")
                 self._kept = {str(name): str(response) for name, response in rows}
             text = self._kept.get(key)
         if text is None:

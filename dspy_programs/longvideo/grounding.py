@@ -208,9 +208,7 @@ class _Grounding:
         if not self._tool():
             return False
         producer = f"{_CAPTIONS_PRODUCER}:{self.asker.producer(self.agent.caption)}"
-        rows = self.film.store.sql(
-            "SELECT DISTINCT role FROM text WHERE source = 'caption' AND producer = ?", [producer]
-        )
+        rows = self.film.sql("SELECT DISTINCT role FROM text WHERE source = 'caption' AND producer = ?", [producer])
         there = {str(role) for (role,) in rows}
         stretches = sheet_stretches(self.film)
         absent = [number for number in range(len(stretches)) if f"stretch-{number}" not in there]
@@ -258,7 +256,7 @@ class _Grounding:
         """Let a model pick scenes by their captions, slide texts and speech; in parts where they are many."""
         if not self._tool():
             return []
-        rows = self.film.store.sql("SELECT t0, t1, text FROM text WHERE source = 'caption' ORDER BY t0, id")
+        rows = self.film.sql("SELECT t0, t1, text FROM text WHERE source = 'caption' ORDER BY t0, id")
         lines = [f"{place}. [{shown_span(t0, t1)}] {text}" for place, (t0, t1, text) in enumerate(rows)]
         replies = self.asker.together([partial(self._rank, part) for part in _parts(lines, SCENES_TOKENS)])
         chosen: dict[int, int] = {}

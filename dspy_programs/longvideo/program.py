@@ -22,7 +22,7 @@ from dspy_programs.longvideo.result import Citation, VideoAnswer, summed_calls
 from dspy_programs.longvideo.settings import CLOSE_TO_SPENT, FAST, Limits, Strategy
 from dspy_programs.longvideo.signatures import ConcludeAnswer, PlanStep
 from dspy_programs.longvideo.state import Board, Evidence, Step, merged
-from dspy_programs.longvideo.subtitles import SubtitleAgent, spoken_lines
+from dspy_programs.longvideo.subtitles import SubtitleAgent
 from dspy_programs.longvideo.values import Conclusion, PlannedStep, TimeSpan
 
 # Share of the planner's window that the steps may fill.
@@ -178,7 +178,7 @@ class _Run:
         tried = {step.action for step in self.board.steps}
         if "ground" not in tried:
             return PlannedStep(action="ground", reason="rule: nothing was searched yet", instruction=self.question)
-        if "read" not in tried and spoken_lines(self.finder):
+        if "read" not in tried and self.finder.film.spoken():
             return PlannedStep(action="read", reason="rule: the subtitles were not read", instruction=self.question)
         spans = [TimeSpan(start=one.start, end=one.end) for one in self.board.unchecked()[:_MUST_LOOK]]
         if spans:
@@ -358,7 +358,7 @@ class _Run:
 
     def _video(self) -> str:
         film = self.finder.film
-        lines = len(spoken_lines(self.finder))
+        lines = len(film.spoken())
         said = (
             f"{lines} lines of speech can be read" if lines else f"no speech can be read ({film.facts.get('speech')})"
         )

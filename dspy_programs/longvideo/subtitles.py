@@ -5,6 +5,7 @@ from __future__ import annotations
 import dspy
 
 from debriefer.media.clock import shown_span
+from debriefer.media.film import Line
 from debriefer.media.finding import Finder
 from debriefer.media.sampling import Span
 from debriefer.models import count_tokens
@@ -19,8 +20,6 @@ SPOKEN = ("subtitle", "asr")
 _NEIGHBOURS = 2
 _SPREAD = 24
 _HITS = 40
-
-Line = tuple[str, float, float, str]
 
 
 class SubtitleAgent(dspy.Module):
@@ -39,7 +38,7 @@ class SubtitleAgent(dspy.Module):
             asker: The door to the models.
             finder: Searches the texts.
         """
-        lines = spoken_lines(finder)
+        lines = list(finder.film.spoken())
         if not lines:
             why = finder.film.facts.get("speech") or "the video has none"
             step.unknown.append(f"there are no subtitles and no transcript: {why}")
@@ -57,14 +56,6 @@ class SubtitleAgent(dspy.Module):
             step.unknown.append(f"the subtitles could not be read: {reply.error}")
             return []
         return _recorded(board, step, reply.value, chosen)
-
-
-def spoken_lines(finder: Finder) -> list[Line]:
-    """Return what is said, in order of time: id, begin, end and text of each line."""
-    rows = finder.film.store.sql(
-        "SELECT id, t0, t1, text FROM text WHERE source IN ('subtitle', 'asr') AND text IS NOT NULL ORDER BY t0, id"
-    )
-    return [(str(name), float(t0), float(t1), str(text)) for name, t0, t1, text in rows]
 
 
 def chosen_lines(

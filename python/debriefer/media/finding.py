@@ -61,7 +61,7 @@ class Finder:
         """Return the index over the texts as they were when it was first asked for, or renewed."""
         with self._lock:
             if self._index is None:
-                self._index = TextIndex(self.film.store)
+                self._index = TextIndex(self.film)
             return self._index
 
     def search(
@@ -143,9 +143,7 @@ class Finder:
             wanted = _worth_embedding(self.film.frames, self.film.scenes())
             known = {
                 item: np.array(data, np.float32)
-                for item, data in self.film.store.sql(
-                    "SELECT item, data FROM vector WHERE model = ?", [self.embedder.name]
-                )
+                for item, data in self.film.sql("SELECT item, data FROM vector WHERE model = ?", [self.embedder.name])
             }
             absent = [frame for frame in wanted if frame.digest not in known]
             for begin in range(0, len(absent), _BATCH):
