@@ -16,7 +16,10 @@ from debriefer.cli import console, exit_codes
 from debriefer.errors import DebrieferError
 
 # One module a command, in the order of the help.
-COMMANDS = ("solve", "run", "tables", "sql", "video", "docs", "judge", "optimize", "score", "dataset", "doctor")
+COMMANDS = (
+    *("solve", "run", "ask", "tables", "sql", "video", "docs", "judge"),
+    *("optimize", "score", "dataset", "doctor"),
+)
 
 
 def _show_version(value: bool) -> None:

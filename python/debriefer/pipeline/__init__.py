@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from debriefer.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from debriefer.pipeline.asking import Asked, answered, ask
     from debriefer.pipeline.batch import find_tasks, run
     from debriefer.pipeline.cache import Cache
     from debriefer.pipeline.judge import JudgeStage
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from debriefer.pipeline.stage import BaseStage, Inputs, Product, Stage, StageRecord
 
 _HOMES = {
+    "Asked": "asking",
     "Attempt": "outcome",
     "BaseStage": "stage",
     "Cache": "cache",
@@ -37,6 +39,8 @@ _HOMES = {
     "StageRecord": "stage",
     "StageRegistry": "registry",
     "Status": "outcome",
+    "answered": "asking",
+    "ask": "asking",
     "default_registry": "registry",
     "find_tasks": "batch",
     "run": "batch",
@@ -44,6 +48,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Asked",
     "Attempt",
     "BaseStage",
     "Cache",
@@ -60,6 +65,8 @@ __all__ = [
     "StageRecord",
     "StageRegistry",
     "Status",
+    "answered",
+    "ask",
     "default_registry",
     "find_tasks",
     "run",
