@@ -1,11 +1,13 @@
 //! The extension module `debriefer._core`: a table of contents.
 
+mod capsules;
 mod errors;
 mod frames;
 mod readers;
 mod source;
 mod sql;
 mod tables;
+mod values;
 
 use pyo3::prelude::*;
 
@@ -25,4 +27,6 @@ mod _core {
         Dialect, assign_names, canonical_name, canonical_names, null_tokens, read_delimited, renamed_columns,
         reserved_words, sniff_dialect, unique_columns,
     };
+    #[pymodule_export]
+    use crate::values::{ValueIndex, ValueIndexBuilder};
 }
