@@ -1,0 +1,1 @@
+"""Links from the words of a question to tables, columns, cells and join keys."""

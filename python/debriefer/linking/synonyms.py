@@ -1,0 +1,94 @@
+"""Words of one meaning in general language: a question may say any of a group."""
+
+from __future__ import annotations
+
+
+def _groups(lines: str) -> tuple[frozenset[str], ...]:
+    """Return the groups of a text, one a line."""
+    return tuple(frozenset(line.split()) for line in lines.strip().splitlines())
+
+
+ENGLISH = _groups(
+    """
+country nation
+film movie
+cost price
+earning pay salary wage
+client customer
+employee staff worker
+instructor professor teacher
+automobile car vehicle
+pupil student
+city town
+business company firm
+location place
+phone telephone
+gender sex
+category kind type
+choice option
+author writer
+song track
+income revenue
+name title
+image photo picture
+road street
+date day
+duration length
+goods product
+begin start
+end finish
+maker manufacturer
+birthdate birthday
+province state
+description detail
+count number
+rate rating
+job occupation profession
+    """
+)
+
+CHINESE = _groups(
+    """
+大学 学校 院校 高校
+企业 公司 厂商
+影片 片子 电影
+书 书名 书籍 图书
+日期 时间
+价格 价钱 单价 售价 票价
+品牌 牌子
+列车 火车 车次
+位置 地址 地点
+员工 职工 雇员
+平台 网站
+会议 大会 峰会
+工资 收入 薪水 薪资
+教师 老师
+品种 种类 类别 类型
+单位 机构 组织
+售卖量 销售量 销量
+区域 地区
+国家 国籍
+球员 运动员 选手
+诗 诗歌 诗词
+作品 著作
+城市 市
+省 省份
+医生 大夫
+航班 飞机
+歌 歌曲
+奖 奖项
+工作 职业 职位 职务
+性别 男女
+身高 高度
+名次 排名 排行
+分数 得分 评分
+岁数 年龄
+景区 景点
+餐厅 餐馆 饭店
+产品 商品
+人口 人口数量
+创办 创建 创立 建立 成立
+举办 举行 召开
+母校 毕业院校
+    """
+)
