@@ -1,0 +1,1 @@
+def measure_index(cells, folder, *, peers): return {}

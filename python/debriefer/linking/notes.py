@@ -1,0 +1,136 @@
+"""What `knowledge.md` says of columns: comments beside their names, and terms that it defines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from debriefer.linking.words import compact
+
+_HEADING = re.compile(r"^#{1,6}\s*(?:table|表)?\s*[:：]?\s*[`\"“]?(?P<name>.+?)[`\"”]?\s*$", re.IGNORECASE)
+_ITEM = re.compile(
+    r"^\s*(?:[-*•+]|\d+[.)、])?\s*\**[`\"“]?(?P<name>[^`\"“”|:：]{1,60}?)[`\"”]?\**\s*"
+    r"(?:\((?P<type>[^()]*)\)|（[^（）]*）)?\s*(?:[:：]|\s[-–—]+\s)\s*(?P<rest>\S.*)$"
+)
+_SENTENCE = re.compile(r"[;\n；]|\.(?=\s|$)|。")
+_DEFINITION = re.compile(
+    r"^\s*(?:[-*•]\s*)?[\"'`“]?(?P<term>[^\"'`“”;:=]{2,80}?)[\"'`”]?\s+"
+    r"(?:refers?\s+to|means?|is\s+defined\s+as|are\s+defined\s+as|stands\s+for|corresponds\s+to|=)\s+(?P<rest>.+?)\s*$",
+    re.IGNORECASE,
+)
+_DEFINITION_ZH = re.compile(
+    r"^\s*(?:[-*•]\s*)?[“\"`「]?(?P<term>[^”\"`」；;:：=]{1,30}?)[”\"`」]?\s*"
+    r"(?:是指|指的是|指|即|表示|定义为|等于|对应)\s*(?P<rest>.+?)\s*$"
+)
+_QUOTED = re.compile(r"'([^']{1,80})'|\"([^\"]{1,80})\"|“([^”]{1,80})”")
+_NAMED = re.compile(r"[`\"\[]([^`\"\[\]]{1,60})[`\"\]]|([^\W\d]\w*(?:\.[^\W\d]\w*)?)")
+_TYPES = frozenset(
+    "text integer int bigint smallint real float double decimal numeric number varchar char date datetime timestamp "
+    "time boolean bool blob string".split()
+)
+
+Place = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A term of the task's knowledge.
+
+    Attributes:
+        term: The words that a question may use.
+        text: What they mean, as it is written.
+        columns: The columns that the meaning names.
+        values: Texts that it quotes.
+    """
+
+    term: str
+    text: str
+    columns: tuple[Place, ...]
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What the task's knowledge says.
+
+    Attributes:
+        comments: What is written beside the name of a column.
+        table_comments: What is written beside the name of a table.
+        definitions: In the text's order.
+    """
+
+    comments: Mapping[Place, str]
+    table_comments: Mapping[str, str]
+    definitions: tuple[Definition, ...]
+
+
+class _Names:
+    def __init__(self, schema: Mapping[str, Sequence[str]], titles: Mapping[str, str]) -> None:
+        self.tables = {compact(title): name for name, title in titles.items()} | {compact(name): name for name in schema}
+        self.columns: dict[str, list[Place]] = {}
+        for table, columns in schema.items():
+            for column in columns:
+                self.columns.setdefault(compact(column), []).append((table, column))
+
+    def column(self, name: str, table: str | None) -> list[Place]:
+        """Return the columns called `name`, in `table` where one is given; a table may stand before it."""
+        prefix, dot, rest = name.strip().rpartition(".")
+        within = self.tables.get(compact(prefix)) if dot else table
+        found = self.columns.get(compact(rest if dot else name), [])
+        return [place for place in found if within is None or place[0] == within]
+
+
+def read_notes(text: str | None, schema: Mapping[str, Sequence[str]], titles: Mapping[str, str]) -> Notes:
+    """Read a task's knowledge.
+
+    Read are rows of Markdown tables and items of lists that begin with the name of a column, under headings that may
+    name its table, and sentences of the form `TERM refers to …`; anything else is left.
+
+    Args:
+        text: `knowledge.md`, or `None`.
+        schema: Columns by table.
+        titles: What the source calls each table.
+    """
+    names = _Names(schema, titles)
+    comments: dict[Place, list[str]] = {}
+    table_comments: dict[str, list[str]] = {}
+    table: str | None = None
+    for line in (text or "").splitlines():
+        if (heading := _HEADING.match(line)) is not None:
+            table = names.tables.get(compact(heading["name"].split(" ")[0])) or names.tables.get(compact(heading["name"]))
+        elif line.lstrip().startswith("|"):
+            cells = [cell.strip().strip("`*") for cell in line.strip().strip("|").split("|")]
+            for place in names.column(cells[0], table) if cells[0] else ():
+                said = [cell for cell in cells[1:] if cell and cell.casefold() not in _TYPES]
+                comments.setdefault(place, []).extend(said)
+        elif (item := _ITEM.match(line)) is not None:
+            for place in names.column(item["name"], table):
+                comments.setdefault(place, []).append(item["rest"])
+            if (named := names.tables.get(compact(item["name"]))) is not None:
+                table_comments.setdefault(named, []).append(item["rest"])
+    return Notes(
+        {place: " ".join(said) for place, said in comments.items() if said},
+        {name: " ".join(said) for name, said in table_comments.items()},
+        tuple(_definitions(text or "", names)),
+    )
+
+
+def _definitions(text: str, names: _Names) -> list[Definition]:
+    found = []
+    for sentence in _SENTENCE.split(text):
+        match = None if sentence.lstrip().startswith(("|", "#")) else (
+            _DEFINITION.match(sentence) or _DEFINITION_ZH.match(sentence)
+        )
+        if match is None:
+            continue
+        rest = match["rest"]
+        values = tuple(next(filter(None, quoted)) for quoted in _QUOTED.findall(rest))
+        without = _QUOTED.sub(" ", rest)
+        columns: dict[Place, None] = {}
+        for quoted, plain in _NAMED.findall(without):
+            for place in names.column(quoted or plain, None):
+                columns[place] = None
+        if columns or values:
+            found.append(Definition(match["term"].strip(), rest, tuple(columns), values))
+    return found
