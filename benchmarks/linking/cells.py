@@ -1,1 +1,2 @@
-def measure_index(cells, folder, *, peers): return {}
+def measure_index(cells, folder, *, peers):
+    return {}

@@ -25,7 +25,7 @@ class Gold:
         tables: Canonical names.
         columns: Table and column.
         literals: Table, column and stored cell of each constant that the statement compares a column with for
-            equality, where the column holds it; constants that stand for no cell (`> 200`, `LIKE '%x%'`) are none.
+            equality, where the column holds it; constants that are no cell of it (`> 200`, `LIKE '%x%'`) are none.
         joins: Pairs of columns of two tables that are compared with each other, each pair sorted.
     """
 
@@ -55,19 +55,18 @@ def gold_of(statement: str, catalog: Catalog) -> Gold | None:
             place = names.resolve(column, scope)
             if place is not None:
                 places[id(column)] = place
-    literals = {cell for column, value in _compared(tree, places) for cell in _cells(catalog, places[id(column)], value)}
-    joins = {
-        (min(pair), max(pair))
-        for equal in tree.find_all(exp.EQ)
-        if len(pair := {places.get(id(equal.left)), places.get(id(equal.right))} - {None}) > 1
+    literals = {
+        cell for column, value in _compared(tree, places) for cell in _cells(catalog, places[id(column)], value)
     }
+    ends = [(places.get(id(equal.left)), places.get(id(equal.right))) for equal in tree.find_all(exp.EQ)]
+    joins = {(min(a, b), max(a, b)) for a, b in ends if a is not None and b is not None and a[0] != b[0]}
     if not tables:
         return None
     return Gold(
         frozenset(tables),
         frozenset(places.values()),
         frozenset(literals),
-        frozenset((a, b) for a, b in joins if a is not None and b is not None and a[0] != b[0]),
+        frozenset(joins),
     )
 
 
@@ -99,35 +98,47 @@ class _Names:
         return None
 
 
-def _compared(tree: exp.Expression, places: Mapping[int, Place]) -> Iterator[tuple[exp.Column, str]]:
-    """Yield each column that is compared with a constant for equality, and the constant."""
+def _compared(tree: exp.Expr, places: Mapping[int, Place]) -> Iterator[tuple[exp.Column, str]]:
+    """Yield each column that is compared with a constant for equality, and the constant.
 
-    def column_of(node: exp.Expression | None) -> exp.Column | None:
-        # `LOWER(name) = 'x'` compares the column, too.
-        while isinstance(node, exp.Lower | exp.Upper | exp.Trim | exp.Paren | exp.Cast):
-            node = node.this
-        return node if isinstance(node, exp.Column) and id(node) in places else None
-
-    def constant(node: exp.Expression | None) -> str | None:
-        if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal):
-            return f"-{node.this.this}"
-        if isinstance(node, exp.Literal):
-            return str(node.this)
-        # `name = "x"` is a string where no column is called so.
-        quoted = isinstance(node, exp.Column) and id(node) not in places and not node.table
-        return node.name if quoted and isinstance(node.this, exp.Identifier) and node.this.quoted else None
-
+    `LIKE '%x%'` is such a comparison where a cell is `x` as a whole.
+    """
     for node in tree.find_all(exp.EQ, exp.NEQ, exp.Like, exp.ILike):
         for one, other in ((node.left, node.right), (node.right, node.left)):
-            column, value = column_of(one), constant(other)
+            column, value = _column(one, places), _constant(other, places)
+            if column is not None and value is not None:
+                yield column, value.strip("%") if isinstance(node, exp.Like | exp.ILike) else value
+    for among in tree.find_all(exp.In):
+        column = _column(among.this, places)
+        for other in among.expressions:
+            value = _constant(other, places)
             if column is not None and value is not None:
                 yield column, value
-    for node in tree.find_all(exp.In):
-        column = column_of(node.this)
-        for other in node.expressions:
-            value = constant(other)
-            if column is not None and value is not None:
-                yield column, value
+
+
+def _bare(node: exp.Expr | None) -> exp.Expr | None:
+    """Return what a function that changes the form alone is applied to."""
+    while isinstance(node, exp.Lower | exp.Upper | exp.Trim | exp.Paren | exp.Cast):
+        node = node.this
+    return node
+
+
+def _column(node: exp.Expr | None, places: Mapping[int, Place]) -> exp.Column | None:
+    node = _bare(node)
+    return node if isinstance(node, exp.Column) and id(node) in places else None
+
+
+def _constant(node: exp.Expr | None, places: Mapping[int, Place]) -> str | None:
+    node = _bare(node)
+    if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal):
+        return f"-{node.this.this}"
+    if isinstance(node, exp.Literal):
+        return str(node.this)
+    # `name = "x"` is a string where no column is called so.
+    quoted = isinstance(node, exp.Column) and id(node) not in places and not node.table
+    if quoted and node is not None and isinstance(node.this, exp.Identifier) and node.this.quoted:
+        return node.name
+    return None
 
 
 def _cells(catalog: Catalog, place: Place, value: str) -> Iterator[tuple[str, str, str]]:

@@ -44,9 +44,7 @@ class Bm25:
         self._tables = [table.name for table in catalog.source_tables]
         self._columns = [(table.name, c.name) for table in catalog.source_tables for c in table.columns]
         lines = knowledge.splitlines()
-        tables = [
-            words(" ".join([table.source_name, *table.column_names])) for table in catalog.source_tables
-        ]
+        tables = [words(" ".join([table.source_name, *table.column_names])) for table in catalog.source_tables]
         columns = [
             words(" ".join([column.name, table.source_name, *(line for line in lines if column.name in line)]))
             for table in catalog.source_tables

@@ -1,7 +1,7 @@
 """How well questions are linked to tables, columns and cells, and how fast cells are found.
 
-Gold is what the question sets' `gold_sql` names. A table or column counts as found among the first 5 or 15 of its
-ranking, a literal where a link names the same cell of the same column, whatever its score; precision is the share of
+Gold is what the question sets' `gold_sql` names. A table, column or literal counts as found among the first 5, 15 or 20
+of its ranking, a literal where the link names the same cell of the same column; precision is the share of
 the links with a score of at least `ASSERTED` (tables, columns and cells together) that the statement names.
 Beside it, in the same run: BM25 over descriptions, and rapidfuzz over names and all cells.
 
@@ -34,7 +34,7 @@ from debriefer.linking import ASSERTED, Links, link
 from debriefer.task import Task
 
 SETS = ("spider_dev", "chase_dusql", "bird_superhero", "kaggledbqa", "defog")
-_TABLES, _COLUMNS = 5, 15
+_TABLES, _COLUMNS, _VALUES = 5, 15, 20
 _KINDS = ("tables", "columns", "literals", "joins")
 
 
@@ -90,13 +90,17 @@ def _everything(gold: Gold) -> set[Any]:
 def _ours(tally: Tally, gold: Gold, links: Links) -> None:
     tally.count("tables", gold.tables, [t.table for t in links.tables[:_TABLES]])
     tally.count("columns", gold.columns, [(c.table, c.column) for c in links.columns[:_COLUMNS]])
-    tally.count("literals", gold.literals, [(v.table, v.column, v.value) for v in links.values])
-    ends = [((j.table, j.column), (j.to_table, j.to_column)) for j in links.joins]
-    tally.count("joins", gold.joins, [(min(pair), max(pair)) for pair in ends])
+    tally.count("literals", gold.literals, [(v.table, v.column, v.value) for v in links.values[:_VALUES]])
+    tally.count("joins", gold.joins, _pairs(links))
     said: set[Any] = {t.table for t in links.tables if t.score >= ASSERTED}
     said |= {(c.table, c.column) for c in links.columns if c.score >= ASSERTED}
     said |= {(v.table, v.column, v.value) for v in links.values if v.score >= ASSERTED}
     tally.assert_links(_everything(gold), said)
+
+
+def _pairs(links: Links) -> set[tuple[tuple[str, str], tuple[str, str]]]:
+    ends = [((j.table, j.column), (j.to_table, j.to_column)) for j in links.joins]
+    return {(min(pair), max(pair)) for pair in ends}
 
 
 def measure_group(cases: Sequence[Case], folder: Path, tallies: Tallies, misses: list[str], *, peers: bool) -> None:
@@ -163,10 +167,11 @@ def _missed(case: Case, gold: Gold, links: Links) -> list[str]:
         return []
     tables = {t.table for t in links.tables[:_TABLES]}
     columns = {(c.table, c.column) for c in links.columns[:_COLUMNS]}
-    values = {(v.table, v.column, v.value) for v in links.values}
+    values = {(v.table, v.column, v.value) for v in links.values[:_VALUES]}
     lines = [f"table {t}" for t in sorted(gold.tables - tables)]
     lines += [f"column {'.'.join(c)}" for c in sorted(gold.columns - columns)]
     lines += [f"literal {t}.{c} = {v}" for t, c, v in sorted(gold.literals - values)]
+    lines += [f"join {'.'.join(a)} = {'.'.join(b)}" for a, b in sorted(gold.joins - _pairs(links))]
     return [f"{case.set_name} {case.case_id}: {line} | {case.question}" for line in lines]
 
 
@@ -216,14 +221,18 @@ def _print(
                 continue
             figures = tally[part].figures()
             header = ("set", "by", *figures)
-            rows.append([part, by, *("-" if f is None else f if isinstance(f, int) else f"{f:.3f}" for f in figures.values())])
+            rows.append(
+                [part, by, *("-" if f is None else f if isinstance(f, int) else f"{f:.3f}" for f in figures.values())]
+            )
             if by == "debriefer" and part == "all":
                 metrics |= figures
             else:
                 metrics.setdefault(by, {})[part] = figures
     print_table(header, rows, title="links of questions", file=out)
     if index:
-        print_table(("figure", "value"), [[name, f"{value:,.4g}"] for name, value in index.items()], title="index", file=out)
+        print_table(
+            ("figure", "value"), [[name, f"{value:,.4g}"] for name, value in index.items()], title="index", file=out
+        )
         metrics["index"] = dict(index)
         if "over_rapidfuzz" in index:
             metrics["over_rapidfuzz"] = index["over_rapidfuzz"]

@@ -500,6 +500,21 @@ class ValueIndex:
         Raises:
             CatalogError: The file is damaged.
         """
+    def spelt(
+        self, text: str, limit: int
+    ) -> list[tuple[int, int, str, str, str, int, Literal["exact", "normalised", "near", "part"], float]]:
+        """Return the cells that a text spells as a whole, but for case, width, punctuation or the form of a number.
+
+        Args:
+            text: The text.
+            limit: Most cells.
+
+        Returns:
+            As for `find`.
+
+        Raises:
+            CatalogError: The file is damaged.
+        """
 
 @final
 class ValueIndexBuilder:

@@ -18,6 +18,8 @@ from debriefer.errors import CatalogError, DebrieferError
 
 HitKind = Literal["exact", "normalised", "near", "part"]
 
+_Found = tuple[int, int, str, str, str, int, HitKind, float]
+
 VALUES_SUFFIX = ".values"
 # Cells of one span and way of finding; more tell apart nothing.
 _LIMIT = 20
@@ -179,15 +181,30 @@ class ValueIndex:
         Raises:
             CatalogError: The file is damaged, and its catalog is closed or was never known.
         """
+        return self._ask(lambda index: index.find(question, limit))
+
+    def spelt(self, text: str, limit: int = _LIMIT) -> tuple[ValueHit, ...]:
+        """Return the cells that `text` as a whole spells, but for case, width, punctuation or the form of a number.
+
+        Args:
+            text: A text of any length.
+            limit: Most cells, in the order of tables and columns.
+
+        Raises:
+            CatalogError: As for `find`.
+        """
+        return self._ask(lambda index: index.spelt(text, limit))
+
+    def _ask(self, ask: Callable[[_core.ValueIndex], list[_Found]]) -> tuple[ValueHit, ...]:
         try:
-            hits = self._index.find(question, limit)
+            hits = ask(self._index)
         except DebrieferError:
             # Damage to a large file shows only where it is read: see `verify`.
             anew = self._again()
             if anew is None:
                 raise
             self._index = anew
-            hits = anew.find(question, limit)
+            hits = ask(anew)
         return tuple(ValueHit(*hit) for hit in hits)
 
 

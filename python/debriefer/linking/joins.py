@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -56,14 +56,19 @@ class Joins:
     def __init__(self, catalog: Catalog) -> None:
         """Collect declared references and compare values."""
         self.keys: tuple[JoinKey, ...] = tuple(sorted(_keys(catalog), key=_order))
+        # For each table, the other end of each key and the key, best first.
+        self._steps: dict[str, list[tuple[str, JoinKey]]] = defaultdict(list)
+        for key in self.keys:
+            self._steps[key.table].append((key.to_table, key))
+            self._steps[key.to_table].append((key.table, key))
 
     def between(self, tables: Collection[str]) -> tuple[JoinKey, ...]:
         """Return the keys between any two of `tables`, best first."""
         return tuple(key for key in self.keys if key.table in tables and key.to_table in tables)
 
     def path(self, sources: Collection[str], target: str) -> tuple[JoinKey, ...] | None:
-        """Return the shortest walk over keys from any of `sources` to `target`; the surest keys of equally short ones."""
-        reached: dict[str, tuple[JoinKey, ...]] = {source: () for source in sorted(sources)}
+        """Return the shortest walk over keys from any of `sources` to `target`, of equally short ones the surest."""
+        reached: dict[str, tuple[JoinKey, ...]] = dict.fromkeys(sorted(sources), ())
         queue = deque(sorted(sources))
         while queue:
             here = queue.popleft()
@@ -71,9 +76,8 @@ class Joins:
                 return reached[here]
             if len(reached[here]) == _LONGEST_PATH:
                 continue
-            for key in self.keys:
-                other = {key.table: key.to_table, key.to_table: key.table}.get(here)
-                if other is not None and other not in reached:
+            for other, key in self._steps[here]:
+                if other not in reached:
                     reached[other] = (*reached[here], key)
                     queue.append(other)
         return None
@@ -97,13 +101,11 @@ def _keys(catalog: Catalog) -> Iterator[JoinKey]:
                 included = _inclusion(catalog, one, other)
                 yield _key(one, other, 1.0 if included is None else included, 1.0, "the source declares it", True)
     candidates = sorted(
-        (
-            (-score, one.table.name, one.column, other.table.name, other.column)
-            for one in measured.values()
-            if (one.table.name, one.column) not in declared
-            for other in measured.values()
-            if (score := _promise(one, other)) > 0
-        )
+        (-score, one.table.name, one.column, other.table.name, other.column)
+        for one in measured.values()
+        if (one.table.name, one.column) not in declared
+        for other in measured.values()
+        if (score := _promise(one, other)) > 0
     )
     for negative, table, column, to_table, to_column in candidates[:MOST_COMPARED]:
         one, other = measured[table, column], measured[to_table, to_column]
@@ -117,7 +119,7 @@ def _keys(catalog: Catalog) -> Iterator[JoinKey]:
             yield _key(one, other, included, score, reason, False)
 
 
-def _key(one: _Measured, other: _Measured, included: float, score: float, reason: str, declared: bool) -> JoinKey:  # noqa: FBT001
+def _key(one: _Measured, other: _Measured, included: float, score: float, reason: str, declared: bool) -> JoinKey:
     return JoinKey(
         table=one.table.name,
         column=one.column,
@@ -203,10 +205,11 @@ def _agree(one: _Measured, other: _Measured) -> float:
 
 
 def _inclusion(catalog: Catalog, one: _Measured, other: _Measured) -> float | None:
-    """Return the share of the different values of `one` that occur in `other`, or `None` where they cannot be compared."""
+    """Return the share of the different values of `one` that occur in `other`; `None` where they do not compare."""
     inner, outer = quote_identifier(one.column), quote_identifier(other.column)
     query = (
-        f"SELECT count(*), count(*) FILTER (WHERE v IN (SELECT {outer} FROM {quote_identifier(other.table.name)})) FROM "
+        "SELECT count(*), count(*) FILTER "
+        f"(WHERE v IN (SELECT {outer} FROM {quote_identifier(other.table.name)})) FROM "
         f"(SELECT DISTINCT {inner} AS v FROM {quote_identifier(one.table.name)} WHERE {inner} IS NOT NULL)"
     )
     try:

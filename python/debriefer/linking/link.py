@@ -7,12 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from debriefer.catalog import Catalog, ValueIndex
+from debriefer.linking.categories import categories
 from debriefer.linking.joins import Joins, columns_of
 from debriefer.linking.model import ASSERTED, ColumnLink, JoinKey, Links, TableLink, ValueLink
 from debriefer.linking.notes import Definition, Notes, read_notes
 from debriefer.linking.question import Question, units
 from debriefer.linking.schema import LinkedColumn, Name, Vocabulary
 from debriefer.linking.values import defined, weigh
+from debriefer.linking.variants import variants
 
 Place = tuple[str, str]
 
@@ -32,6 +34,10 @@ _TABLE_NAME, _TABLE_COLUMN, _TABLE_VALUE, _TABLE_COMMENT = 0.9, 0.55, 0.7, 0.35
 # A name of which less is found is not named.
 _LEAST_COVERAGE = 0.2
 _TERM_COVERAGE = 0.6
+# Cells of one span that are weighed.
+_CELLS = 64
+# A table that scores less is not joined.
+_JOINABLE = 0.25
 
 
 class _Evidence:
@@ -62,6 +68,7 @@ class _Known:
     def __init__(self, catalog: Catalog) -> None:
         self.vocabulary = Vocabulary(catalog)
         self.joins = Joins(catalog)
+        self.kinds = tuple(categories(catalog))
         self.notes: dict[str | None, Notes] = {}
 
     def read(self, knowledge: str | None) -> Notes:
@@ -73,9 +80,7 @@ class _Known:
 _KNOWN: weakref.WeakKeyDictionary[Catalog, _Known] = weakref.WeakKeyDictionary()
 
 
-def link(
-    question: str, catalog: Catalog, index: ValueIndex | None = None, knowledge: str | None = None
-) -> Links:
+def link(question: str, catalog: Catalog, index: ValueIndex | None = None, knowledge: str | None = None) -> Links:
     """Return the tables, columns, cells and join keys that a question is about, each scored and with its reason.
 
     Args:
@@ -107,8 +112,13 @@ def join_keys(catalog: Catalog) -> tuple[JoinKey, ...]:
 
 class _Linker:
     def __init__(self, known: _Known, question: Question, index: ValueIndex, notes: Notes) -> None:
-        self.vocabulary, self.joins = known.vocabulary, known.joins
+        self.vocabulary, self.joins, self.kinds = known.vocabulary, known.joins, known.kinds
         self.question, self.index, self.notes = question, index, notes
+        asked = {word.stem for word in question.words}
+        for run in question.han.split():
+            asked.update(run[at : at + 2] for at in range(len(run) - 1))
+        # What the question says, and how rare it is.
+        self.asked = {unit: self.vocabulary.rarity(unit) for unit in sorted(asked)}
         self.tables: dict[str, _Evidence] = {name: _Evidence() for name in self.vocabulary.table_names}
         self.columns: dict[Place, _Evidence] = {(c.table, c.column): _Evidence() for c in self.vocabulary.columns}
 
@@ -160,11 +170,10 @@ class _Linker:
         used: Sequence[tuple[Definition, int, int]],
     ) -> list[ValueLink]:
         """Return cells, one link for each, best first."""
-        names = frozenset(
-            [column.column.casefold() for column in self.vocabulary.columns]
-            + [title.casefold() for title in self.vocabulary.titles.values()]
-        )
-        found = weigh(self.index.find(self.question.text), self.question.text, named, tables, names)
+        hits = list(self.index.find(self.question.text, _CELLS))
+        taken = {(hit.start, hit.end) for hit in hits if hit.kind in ("exact", "normalised")}
+        hits += variants(self.question, self.index, self.kinds, named, taken)
+        found = weigh(hits, self.question.text, named, tables, self.vocabulary.spellings)
         found += defined(used, self.index, self.question.text)
         found.sort(key=lambda v: (-v.score, v.start, v.end, v.table, v.column, v.value, v.kind))
         best: dict[tuple[str, str, str], ValueLink] = {}
@@ -185,7 +194,7 @@ class _Linker:
         own: dict[str, list[tuple[float, str]]] = defaultdict(list)
         for (table, column), covered in named.items():
             own[table].append((covered, column))
-        rivals = self.rivals()
+        rivals = self.vocabulary.rivals
         for table, found in own.items():
             for covered, column in sorted(found, reverse=True)[:3]:
                 share = covered**2 / len(rivals[table, column]) ** 0.7
@@ -197,7 +206,8 @@ class _Linker:
         for definition, _, _ in used:
             for table, column in definition.columns:
                 self.tables[table].add(
-                    0.6 / len({t for t, _ in definition.columns}), f"the knowledge defines `{definition.term}` by `{column}`"
+                    0.6 / len({t for t, _ in definition.columns}),
+                    f"the knowledge defines `{definition.term}` by `{column}`",
                 )
 
     def weigh_columns(
@@ -208,7 +218,7 @@ class _Linker:
         used: Sequence[tuple[Definition, int, int]],
     ) -> None:
         """Weigh what speaks for columns."""
-        rivals = self.rivals()
+        rivals = self.vocabulary.rivals
         for column in self.vocabulary.columns:
             place = (column.table, column.column)
             evidence = self.columns[place]
@@ -240,40 +250,34 @@ class _Linker:
 
     def weigh_joins(self) -> tuple[JoinKey, ...]:
         """Connect the tables that the question is about; those in between are about it, too."""
-        wanted = [n for n, e in sorted(self.tables.items(), key=lambda item: (-item[1].score, item[0])) if e.score >= ASSERTED]
+        order = sorted(self.tables, key=lambda name: (-self.tables[name].score, name))
+        wanted = [name for name in order if self.tables[name].score >= ASSERTED]
         used: dict[JoinKey, None] = {}
         connected: list[str] = []
         for table in wanted:
-            if connected:
-                for key in self.joins.path(connected, table) or ():
-                    used[key] = None
-            connected.append(table)
-            for key in used:
-                for bridge in (key.table, key.to_table):
-                    if bridge not in connected:
-                        self.tables[bridge].add(_BRIDGE, "joins tables that the question is about")
-                        connected.append(bridge)
+            if table in connected:
+                continue
+            for key in self.joins.path(connected, table) or () if connected else ():
+                used[key] = None
+                for end in (key.table, key.to_table):
+                    if end not in connected and end not in wanted:
+                        self.tables[end].add(_BRIDGE, "joins tables that the question is about")
+                    if end not in connected:
+                        connected.append(end)
+            if table not in connected:
+                connected.append(table)
         for key in used:
             for place in columns_of([key]):
                 self.columns[place].add(_JOINED * key.score, "joins tables that the question is about")
-        return tuple(sorted(used, key=lambda k: (-k.score, k.table, k.column, k.to_table, k.to_column)))
+        near = {name for name in order if self.tables[name].score >= _JOINABLE}
+        others = [key for key in self.joins.between(near) if key not in used]
+        return (*used, *others)
 
     def overlap(self, text: str) -> float:
         """Return how much of the question a description holds, from 0 to 1, weighed by how rare words are."""
         described = set(units(text))
-        wanted = {word.stem for word in self.question.words}
-        for run in self.question.han.split():
-            wanted.update(run[at : at + 2] for at in range(len(run) - 1))
-        weights = {unit: self.vocabulary.rarity(unit) for unit in wanted}
-        total = sum(weights.values())
-        return sum(weight for unit, weight in weights.items() if unit in described) / total if total else 0.0
-
-    def rivals(self) -> dict[Place, tuple[Place, ...]]:
-        """Return for each column those that are called the same."""
-        same: dict[tuple[str, ...], list[Place]] = defaultdict(list)
-        for column in self.vocabulary.columns:
-            same[units(column.column)].append((column.table, column.column))
-        return {(c.table, c.column): tuple(same[units(c.column)]) for c in self.vocabulary.columns}
+        total = sum(self.asked.values())
+        return sum(weight for unit, weight in self.asked.items() if unit in described) / total if total else 0.0
 
     def ranked(self, values: Sequence[ValueLink], joins: tuple[JoinKey, ...]) -> Links:
         """Return the links in order."""

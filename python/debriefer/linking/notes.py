@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from debriefer.linking.words import compact
+from debriefer.linking.words import compact, word_set
 
 _HEADING = re.compile(r"^#{1,6}\s*(?:table|表)?\s*[:：]?\s*[`\"“]?(?P<name>.+?)[`\"”]?\s*$", re.IGNORECASE)
 _ITEM = re.compile(
@@ -24,10 +24,22 @@ _DEFINITION_ZH = re.compile(
     r"(?:是指|指的是|指|即|表示|定义为|等于|对应)\s*(?P<rest>.+?)\s*$"
 )
 _QUOTED = re.compile(r"'([^']{1,80})'|\"([^\"]{1,80})\"|“([^”]{1,80})”")
+_NUMBER = re.compile(r"(?:=|\bis\b|\bequals\b|等于)\s*(-?\d+(?:\.\d+)?)(?![\w.%])")
 _NAMED = re.compile(r"[`\"\[]([^`\"\[\]]{1,60})[`\"\]]|([^\W\d]\w*(?:\.[^\W\d]\w*)?)")
-_TYPES = frozenset(
-    "text integer int bigint smallint real float double decimal numeric number varchar char date datetime timestamp "
-    "time boolean bool blob string".split()
+# `F: female`, `'1' = open`, `0 means closed`.
+_MEANING = re.compile(
+    r"(?:^|[\s,;，；(（、])(?:['\"`“](?P<quoted>[^'\"`“”|]{1,24})['\"`”]|(?P<code>[A-Z0-9][A-Z0-9+-]{0,5}))\s*"
+    r"(?:=|:|：|\bmeans\b|\bstands for\b|\brefers to\b|表示|代表|指)\s*"
+    r"['\"`“]?(?P<said>[^,;，；。|'\"`”()（）]{2,60})"
+)
+_COMPARED = re.compile(
+    r"(?P<name>[`\"\[]?[^\W\d][\w.]*[`\"\]]?)\s*(?:=|\bis\b|\blike\b|\bLIKE\b)\s*['\"](?P<value>[^'\"]{1,80})['\"]"
+)
+_TYPES = word_set(
+    """
+    text integer int bigint smallint real float double decimal numeric number varchar char date datetime
+    timestamp time boolean bool blob string
+    """
 )
 
 Place = tuple[str, str]
@@ -41,7 +53,7 @@ class Definition:
         term: The words that a question may use.
         text: What they mean, as it is written.
         columns: The columns that the meaning names.
-        values: Texts that it quotes.
+        values: Texts that it quotes, and numbers that it compares a column with.
     """
 
     term: str
@@ -67,7 +79,9 @@ class Notes:
 
 class _Names:
     def __init__(self, schema: Mapping[str, Sequence[str]], titles: Mapping[str, str]) -> None:
-        self.tables = {compact(title): name for name, title in titles.items()} | {compact(name): name for name in schema}
+        self.tables = {compact(title): name for name, title in titles.items()} | {
+            compact(name): name for name in schema
+        }
         self.columns: dict[str, list[Place]] = {}
         for table, columns in schema.items():
             for column in columns:
@@ -98,7 +112,9 @@ def read_notes(text: str | None, schema: Mapping[str, Sequence[str]], titles: Ma
     table: str | None = None
     for line in (text or "").splitlines():
         if (heading := _HEADING.match(line)) is not None:
-            table = names.tables.get(compact(heading["name"].split(" ")[0])) or names.tables.get(compact(heading["name"]))
+            table = names.tables.get(compact(heading["name"].split(" ")[0])) or names.tables.get(
+                compact(heading["name"])
+            )
         elif line.lstrip().startswith("|"):
             cells = [cell.strip().strip("`*") for cell in line.strip().strip("|").split("|")]
             for place in names.column(cells[0], table) if cells[0] else ():
@@ -112,20 +128,25 @@ def read_notes(text: str | None, schema: Mapping[str, Sequence[str]], titles: Ma
     return Notes(
         {place: " ".join(said) for place, said in comments.items() if said},
         {name: " ".join(said) for name, said in table_comments.items()},
-        tuple(_definitions(text or "", names)),
+        (*_definitions(text or "", names), *_meanings(comments)),
     )
 
 
 def _definitions(text: str, names: _Names) -> list[Definition]:
     found = []
     for sentence in _SENTENCE.split(text):
-        match = None if sentence.lstrip().startswith(("|", "#")) else (
-            _DEFINITION.match(sentence) or _DEFINITION_ZH.match(sentence)
+        match = (
+            None
+            if sentence.lstrip().startswith(("|", "#"))
+            else (_DEFINITION.match(sentence) or _DEFINITION_ZH.match(sentence))
         )
         if match is None:
+            compared = None if sentence.lstrip().startswith(("|", "#")) else _compared(sentence, names)
+            if compared is not None:
+                found.append(compared)
             continue
         rest = match["rest"]
-        values = tuple(next(filter(None, quoted)) for quoted in _QUOTED.findall(rest))
+        values = (*(next(filter(None, quoted)) for quoted in _QUOTED.findall(rest)), *_NUMBER.findall(rest))
         without = _QUOTED.sub(" ", rest)
         columns: dict[Place, None] = {}
         for quoted, plain in _NAMED.findall(without):
@@ -133,4 +154,25 @@ def _definitions(text: str, names: _Names) -> list[Definition]:
                 columns[place] = None
         if columns or values:
             found.append(Definition(match["term"].strip(), rest, tuple(columns), values))
+    return found
+
+
+def _compared(sentence: str, names: _Names) -> Definition | None:
+    """Read a sentence that says elsewhere what a comparison stands for: `for open orders use status = 'O'`."""
+    match = _COMPARED.search(sentence)
+    if match is None:
+        return None
+    columns = tuple(names.column(match["name"].strip('`"[]'), None))
+    term = sentence[: match.start()].strip(" -*•,:：(")
+    return Definition(term, sentence.strip(), columns, (match["value"],)) if columns and term else None
+
+
+def _meanings(comments: Mapping[Place, list[str]]) -> list[Definition]:
+    """Read what the comment on a column says that its codes mean."""
+    found = []
+    for place, said in comments.items():
+        for match in _MEANING.finditer(" ; ".join(said)):
+            found.append(
+                Definition(match["said"].strip(), match[0].strip(), (place,), (match["quoted"] or match["code"],))
+            )
     return found

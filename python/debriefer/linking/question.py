@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from debriefer.linking.synonyms import CHINESE, ENGLISH
 from debriefer.linking.words import root, split_name, stem
@@ -19,6 +20,8 @@ _LEAST_ROOT = 4
 _LEAST_PREFIX = 3
 _LEAST_JOINED = 4
 _LEAST_SKELETON = 3
+# Two words of one origin share so many letters, and so much of the longer one: `operating`, `operational`.
+_LEAST_SHARED, _LEAST_SHARE = 5, 0.6
 _SYNONYM_HAN = 0.85
 _PAIR = 2
 
@@ -71,6 +74,7 @@ class Question:
     extra: str = ""
     _stems: dict[str, list[int]] = field(default_factory=dict)
     _roots: dict[str, list[int]] = field(default_factory=dict)
+    _beginnings: dict[str, list[int]] = field(default_factory=dict)
     _known: dict[str, Match] = field(default_factory=dict)
 
     @classmethod
@@ -91,6 +95,7 @@ class Question:
             question._stems.setdefault(word.stem, []).append(place)
             if len(word.stem) >= _LEAST_ROOT:
                 question._roots.setdefault(root(word.stem), []).append(place)
+            question._beginnings.setdefault(word.stem[:_LEAST_SHARED], []).append(place)
         return question
 
     def match(self, unit: str) -> Match:
@@ -99,6 +104,11 @@ class Question:
         if found is None:
             found = self._known[unit] = self._han(unit) if _HAN.match(unit) else self._word(unit)
         return found
+
+    def akin(self, unit: str) -> list[int]:
+        """Return the words that seem to be of one origin with a stem."""
+        found = self._beginnings.get(unit[:_LEAST_SHARED], []) if len(unit) >= _LEAST_SHARED else []
+        return [place for place in found if _share(self.words[place].stem, unit) >= _LEAST_SHARE]
 
     def holds(self, name: str) -> bool:
         """Return whether a whole Chinese name stands in the question."""
@@ -182,11 +192,19 @@ def _parts(word: str) -> list[str]:
     return list(split_name(word)) if inner else [stem(word)]
 
 
+def _share(one: str, other: str) -> float:
+    """Return how much of the longer of two words is the beginning that they share."""
+    pairs = zip(one, other, strict=False)
+    shared = next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+    return shared / max(len(one), len(other))
+
+
 def _in_order(letters: str, word: str) -> bool:
     rest = iter(word)
     return all(letter in rest for letter in letters)
 
 
+@lru_cache(maxsize=8192)
 def units(name: str) -> tuple[str, ...]:
     """Return the parts by which a name is looked up: stems of words, pairs of neighbouring Chinese characters.
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from debriefer.catalog import Catalog, Table
 from debriefer.linking.question import units
-from debriefer.linking.words import compact
+from debriefer.linking.words import compact, word_set
 
 # Words that say of a name what kind of name it is, and little of what it names.
-_GENERAL = frozenset("id name code number key uid uuid 编号 名称 代码 编码 名".split())
+_GENERAL = word_set(
+    """
+    id name code number key uid uuid 编号 名称 代码 编码 名
+    """
+)
 _GENERAL_WEIGHT = 0.6
 # The table's own name inside a column's: `singer_name` in `singer`.
 _OWN_WEIGHT = 0.35
@@ -68,9 +72,18 @@ class Vocabulary:
         )
         self._size = len(self.tables) + sum(len(table.columns) for table in self.tables)
         self.table_names = {
-            table.name: self._name(table.source_name, found, ()) for table, found in zip(self.tables, named, strict=True)
+            table.name: self._name(table.source_name, found, ())
+            for table, found in zip(self.tables, named, strict=True)
         }
         self.columns: tuple[LinkedColumn, ...] = tuple(self._columns())
+        same: dict[tuple[str, ...], list[tuple[str, str]]] = defaultdict(list)
+        for column in self.columns:
+            same[units(column.column)].append((column.table, column.column))
+        # For each column, those that are called the same, itself among them.
+        self.rivals = {(c.table, c.column): tuple(same[units(c.column)]) for c in self.columns}
+        self.spellings = frozenset(
+            [c.column.casefold() for c in self.columns] + [table.source_name.casefold() for table in self.tables]
+        )
         self.titles = {table.name: table.source_name for table in self.tables}
         self.schema = {table.name: table.column_names for table in self.tables}
 

@@ -92,3 +92,136 @@ CHINESE = _groups(
 母校 毕业院校
     """
 )
+
+# People and things of a country, and its name; one pair a line, a name of several words joined by `_`.
+_DEMONYMS = """
+american united_states
+american usa
+american us
+british united_kingdom
+british uk
+english england
+scottish scotland
+irish ireland
+welsh wales
+french france
+german germany
+spanish spain
+italian italy
+portuguese portugal
+dutch netherlands
+belgian belgium
+swiss switzerland
+austrian austria
+swedish sweden
+norwegian norway
+danish denmark
+finnish finland
+polish poland
+czech czech_republic
+hungarian hungary
+romanian romania
+bulgarian bulgaria
+greek greece
+turkish turkey
+russian russia
+ukrainian ukraine
+serbian serbia
+croatian croatia
+chinese china
+japanese japan
+korean south_korea
+korean korea
+indian india
+pakistani pakistan
+thai thailand
+vietnamese vietnam
+indonesian indonesia
+malaysian malaysia
+filipino philippines
+australian australia
+canadian canada
+mexican mexico
+brazilian brazil
+argentine argentina
+argentinian argentina
+chilean chile
+colombian colombia
+peruvian peru
+egyptian egypt
+moroccan morocco
+nigerian nigeria
+kenyan kenya
+ethiopian ethiopia
+south_african south_africa
+israeli israel
+iranian iran
+iraqi iraq
+saudi saudi_arabia
+european europe
+asian asia
+african africa
+"""
+DEMONYMS = tuple(tuple(word.replace("_", " ") for word in line.split()) for line in _DEMONYMS.strip().splitlines())
+
+# Verbs, and the forms of them that no ending makes; one verb a line.
+_IRREGULAR = """
+begin began begun
+break broke broken
+bring brought
+build built
+buy bought
+catch caught
+choose chose chosen
+come came
+do did done
+draw drew drawn
+drive drove driven
+eat ate eaten
+fall fell fallen
+fight fought
+find found
+fly flew flown
+forget forgot forgotten
+freeze froze frozen
+get got
+give gave given
+go went gone
+grow grew grown
+hear heard
+hide hid hidden
+hold held
+keep kept
+know knew known
+lead led
+leave left
+lend lent
+lose lost
+make made
+meet met
+pay paid
+ride rode ridden
+rise rose risen
+run ran
+see saw seen
+sell sold
+send sent
+shoot shot
+sing sang sung
+speak spoke spoken
+spend spent
+stand stood
+steal stole stolen
+swim swam swum
+take took taken
+teach taught
+tell told
+think thought
+throw threw thrown
+understand understood
+wear wore worn
+win won
+withdraw withdrew withdrawn
+write wrote written
+"""
+IRREGULAR = tuple((line.split()[0], frozenset(line.split()[1:])) for line in _IRREGULAR.strip().splitlines())

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from debriefer.catalog import ValueHit, ValueIndex
 from debriefer.linking.model import ValueLink
 from debriefer.linking.notes import Definition
+from debriefer.linking.words import word_set
 
 Place = tuple[str, str]
 
@@ -22,17 +23,18 @@ _MANY = 3
 _NUMBER_ALONE = 0.3
 _NESTED = 0.5
 _ASKING = 0.15
+_MOST_DEFINED = 200
 # A question's own words, which are cells now and then.
-_COMMON = frozenset(
+_COMMON = word_set(
     """
     a about above after all also among an and any are as at average before below best between both by can count
-    country day description different do does each every female find first for from full get give greater had has
-    have having highest how id in is it its kind largest last least less list lowest male many maximum me minimum
-    more most much name names no none not number of on one only or order other out over part per please return same
-    show smallest some than that the their them there these they this those to total two type unknown up use used
-    was were what when where which who whose with year yes you
-    """.split()
-) - {"male", "female", "country", "unknown"}
+    day description different do does each every find first for from full get give greater had has have having
+    highest how id in is it its kind largest last least less list lowest many maximum me minimum more most much
+    name names no none not number of on one only or order other out over part per please return same show
+    smallest some than that the their them there these they this those to total two type up use used was were
+    what when where which who whose with year yes you
+    """
+)
 
 
 def weigh(
@@ -73,9 +75,7 @@ def weigh(
                 score *= _NUMBER_ALONE + (1 - _NUMBER_ALONE) * named
             reason = _REASONS[hit.kind] + (f", and the question names `{hit.column}`" if named >= 0.5 else "")  # noqa: PLR2004
             links.append(
-                ValueLink(
-                    hit.table, hit.column, hit.value, hit.count, start, end, hit.kind, round(score, 4), reason
-                )
+                ValueLink(hit.table, hit.column, hit.value, hit.count, start, end, hit.kind, round(score, 4), reason)
             )
     return links
 
@@ -93,9 +93,7 @@ def _is_number(word: str) -> bool:
     return word.replace(",", "").replace(".", "").lstrip("-").isdigit()
 
 
-def defined(
-    definitions: Sequence[tuple[Definition, int, int]], index: ValueIndex, question: str
-) -> list[ValueLink]:
+def defined(definitions: Sequence[tuple[Definition, int, int]], index: ValueIndex, question: str) -> list[ValueLink]:
     """Return the cells that the definitions quote, where a column that they name holds them.
 
     Args:
@@ -106,9 +104,10 @@ def defined(
     links = []
     for definition, start, end in definitions:
         for value in definition.values:
-            found = [h for h in index.find(f'"{value}"', 200) if (h.start, h.end) == (1, 1 + len(value))]
+            found = index.spelt(value, _MOST_DEFINED)
             named = [hit for hit in found if (hit.table, hit.column) in definition.columns]
-            for hit in named or found:
+            # A number without a column that holds it could be any.
+            for hit in named or (() if _is_number(value) else found):
                 sure = 0.95 if named else 0.5
                 links.append(
                     ValueLink(

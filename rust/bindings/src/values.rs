@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use arrow_array::RecordBatchReader;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use debriefer_tables::values::{Builder, Index, ValueError};
+use debriefer_tables::values::{Builder, Hit, Index, ValueError};
 use pyo3::prelude::*;
 
 use crate::capsules::stream_reader;
@@ -24,6 +24,19 @@ impl IntoPyError for ValueError {
 }
 
 type FoundCell = (usize, usize, String, String, String, u64, &'static str, f64);
+
+fn found_cell(hit: &Hit<'_>) -> FoundCell {
+    (
+        hit.start,
+        hit.end,
+        hit.table.to_owned(),
+        hit.column.to_owned(),
+        hit.value.to_owned(),
+        hit.count,
+        hit.kind.as_str(),
+        hit.score,
+    )
+}
 
 /// An opened index; see the stub.
 #[pyclass(frozen, module = "debriefer._core")]
@@ -58,20 +71,12 @@ impl ValueIndex {
 
     fn find(&self, py: Python<'_>, question: &str, limit: usize) -> PyResult<Vec<FoundCell>> {
         let hits = detached(py, || self.0.find(question, limit))?;
-        let cell = |hit: &debriefer_tables::values::Hit<'_>| {
-            let (table, column, value) = (hit.table.to_owned(), hit.column.to_owned(), hit.value.to_owned());
-            (
-                hit.start,
-                hit.end,
-                table,
-                column,
-                value,
-                hit.count,
-                hit.kind.as_str(),
-                hit.score,
-            )
-        };
-        Ok(hits.iter().map(cell).collect())
+        Ok(hits.iter().map(found_cell).collect())
+    }
+
+    fn spelt(&self, py: Python<'_>, text: &str, limit: usize) -> PyResult<Vec<FoundCell>> {
+        let hits = detached(py, || self.0.spelt(text, limit))?;
+        Ok(hits.iter().map(found_cell).collect())
     }
 }
 

@@ -6,6 +6,7 @@ use super::codes::{Code, cell_code, code_at, without_suffix};
 use super::fold::{Folded, fold, fold_text};
 use super::forms::{dates_at, numbers_at};
 use super::quotes::quoted;
+use super::spelled::spelled_at;
 use super::varint::Reader;
 use super::{Index, Space, ValueError};
 
@@ -34,6 +35,9 @@ impl HitKind {
         }
     }
 }
+
+/// What it counts that a span is a part of a longer text, where it is a text itself.
+const LONGER: f64 = 0.6;
 
 /// A cell that a span of the question may stand for.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,9 +68,25 @@ impl Index {
         let mut finder = Finder::new(self, question, limit);
         finder.texts()?;
         finder.forms()?;
-        let free = finder.free();
+        finder.joined()?;
+        let free = finder.runs(true);
         finder.misspelt(&free)?;
-        finder.parts(&free)?;
+        finder.parts(&free, 1.0)?;
+        // `Shanghai` is a city, and a part of the name of its station.
+        finder.parts(&finder.runs(false), LONGER)?;
+        Ok(finder.finish())
+    }
+
+    /// The cells that `text` as a whole spells, but for case, width and punctuation; at most `limit`.
+    pub fn spelt(&self, text: &str, limit: usize) -> Result<Vec<Hit<'_>>, ValueError> {
+        let mut finder = Finder::new(self, text, limit);
+        let key = finder.folded.text.clone();
+        if let Some(place) = finder.place(Space::Text, &key).filter(|_| !key.is_empty()) {
+            finder.text(0, key.len(), place, false)?;
+        }
+        for form in numbers_at(&key).into_iter().filter(|form| form.length == key.len()) {
+            finder.form(Space::Number, &form.key, 0, key.len(), 0.9)?;
+        }
         Ok(finder.finish())
     }
 }
@@ -151,14 +171,15 @@ impl<'a, 'q> Finder<'a, 'q> {
         }
         found
             .into_iter()
-            .try_for_each(|(start, end, place)| self.text(start, end, place))
+            .try_for_each(|(start, end, place)| self.text(start, end, place, true))
     }
 
-    fn text(&mut self, start: usize, end: usize, place: u64) -> Result<(), ValueError> {
+    /// Takes the cells of a text; in a sentence, short ones only where they are spelt alike.
+    fn text(&mut self, start: usize, end: usize, place: u64, sentence: bool) -> Result<(), ValueError> {
         let letters = self.folded.text[start..end].chars().count();
         let ascii = self.folded.text[start..end].is_ascii();
         // `in`, `or` and `a` are also codes of states and grades, when they are spelled as those are.
-        let as_spelled = ascii && letters <= 2 && !self.is_quoted(start, end);
+        let as_spelled = sentence && ascii && letters <= 2 && !self.is_quoted(start, end);
         let score = if letters == 1 && !self.is_quoted(start, end) {
             0.6
         } else {
@@ -205,6 +226,12 @@ impl<'a, 'q> Finder<'a, 'q> {
                     let end = start + form.length;
                     if self.ends_number(end) {
                         self.form(Space::Number, &form.key, start, end, 0.9)?;
+                    }
+                }
+                if let Some(form) = spelled_at(rest) {
+                    let end = start + form.length;
+                    if self.folded.ends_at(end) {
+                        self.form(Space::Number, &form.key, start, end, 0.6)?;
                     }
                 }
             }
@@ -292,7 +319,7 @@ impl<'a, 'q> Finder<'a, 'q> {
         })
     }
 
-    fn place(&self, space: Space, key: &str) -> Option<u64> {
+    pub(super) fn place(&self, space: Space, key: &str) -> Option<u64> {
         let mut bytes = Vec::with_capacity(key.len() + 1);
         bytes.push(space as u8);
         bytes.extend_from_slice(key.as_bytes());

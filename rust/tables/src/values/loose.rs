@@ -1,10 +1,10 @@
 //! Cells that a question spells wrongly, or in part.
 
-use super::ValueError;
 use super::find::{Finder, HitKind, Span};
 use super::fold::fold_text;
 use super::near::neighbours;
 use super::parts::{Piece, pieces, shared};
+use super::{Space, ValueError};
 
 /// Words of one value that may be misspelt or be a part of a longer one.
 const MOST_WORDS: usize = 4;
@@ -15,19 +15,22 @@ const ONE_EDIT: usize = 4;
 const TWO_EDITS: usize = 8;
 /// Shorter words in small letters are not looked for with edits, nor as parts: they are the question's own.
 const LEAST_PLAIN: usize = 6;
+const LEAST_PAIR: usize = 10;
 const LEAST_PART: usize = 4;
+/// What a text counts that the question writes as two words.
+const JOINED: f64 = 0.8;
 /// A part of more texts than this names none of them.
 const MOST_TEXTS: usize = 12;
 /// A part that covers less of a text than this does not name it.
 const LEAST_COVER: f64 = 0.3;
 
 impl Finder<'_, '_> {
-    /// The pieces of the question that no text covers, in runs.
-    pub(super) fn free(&self) -> Vec<Vec<Piece>> {
+    /// The pieces of the question in runs; where `free`, those that no text covers.
+    pub(super) fn runs(&self, free: bool) -> Vec<Vec<Piece>> {
         let mut runs: Vec<Vec<Piece>> = Vec::new();
         let mut end = None;
         for piece in pieces(&self.folded.text) {
-            if self.covered[piece.start..piece.end].iter().any(|covered| *covered) {
+            if free && self.covered[piece.start..piece.end].iter().any(|covered| *covered) {
                 end = None;
                 continue;
             }
@@ -39,6 +42,32 @@ impl Finder<'_, '_> {
             end = Some(piece.end);
         }
         runs
+    }
+
+    /// Texts that are two words of the question in one: `shut down` for `Shutdown`.
+    pub(super) fn joined(&mut self) -> Result<(), ValueError> {
+        for run in self.runs(true) {
+            for pair in run.windows(2).filter(|pair| !pair[0].pair) {
+                let (start, end) = (pair[0].start, pair[1].end);
+                let text = &self.folded.text;
+                let key = format!("{}{}", &text[start..pair[0].end], &text[pair[1].start..end]);
+                let Some(place) = self.place(Space::Text, &key).filter(|_| key.len() >= LEAST_PLAIN) else {
+                    continue;
+                };
+                let (kind, score) = (HitKind::Near, JOINED);
+                self.take(
+                    Span {
+                        start,
+                        end,
+                        kind,
+                        score,
+                    },
+                    place,
+                    |_, _| Some((kind, score)),
+                )?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether a word of the question looks like a name: quoted, with a digit, or in capitals but for its first word.
@@ -66,7 +95,7 @@ impl Finder<'_, '_> {
                     let (start, end) = (first.start, last.end);
                     if self.is_marked(*first) && self.is_marked(*last) {
                         windows.push((false, start, end));
-                    } else if words == 0 && end - start >= LEAST_PLAIN {
+                    } else if (words == 0 && end - start >= LEAST_PLAIN) || (words == 1 && end - start >= LEAST_PAIR) {
                         windows.push((true, start, end));
                     }
                 }
@@ -111,8 +140,8 @@ impl Finder<'_, '_> {
     }
 
     /// Texts that the longest runs of words or characters are a part of.
-    pub(super) fn parts(&mut self, free: &[Vec<Piece>]) -> Result<(), ValueError> {
-        for run in free {
+    pub(super) fn parts(&mut self, runs: &[Vec<Piece>], weight: f64) -> Result<(), ValueError> {
+        for run in runs {
             let mut reached = 0;
             for first in 0..run.len() {
                 let piece = run[first];
@@ -133,7 +162,7 @@ impl Finder<'_, '_> {
                     continue;
                 }
                 reached = last + 1;
-                self.part(run[first].start, run[last].end, &places)?;
+                self.part(run[first].start, run[last].end, &places, weight)?;
             }
         }
         Ok(())
@@ -173,7 +202,7 @@ impl Finder<'_, '_> {
         }
     }
 
-    fn part(&mut self, start: usize, end: usize, places: &[u64]) -> Result<(), ValueError> {
+    fn part(&mut self, start: usize, end: usize, places: &[u64], weight: f64) -> Result<(), ValueError> {
         let own = self.folded.text[start..end].chars().count();
         if places.len() > MOST_TEXTS || own < 2 {
             return Ok(());
@@ -188,7 +217,8 @@ impl Finder<'_, '_> {
             self.take(span, *place, |_, cell| {
                 #[expect(clippy::cast_precision_loss, reason = "at most LONGEST_CELL")]
                 let cover = own as f64 / fold_text(cell).chars().count().max(1) as f64;
-                (cover >= LEAST_COVER).then_some((HitKind::Part, 0.3 + 0.5 * cover))
+                let whole = cover >= 1.0;
+                (cover >= LEAST_COVER && !whole).then_some((HitKind::Part, weight * (0.3 + 0.5 * cover)))
             })?;
         }
         Ok(())

@@ -16,6 +16,7 @@ mod near;
 mod parts;
 mod quotes;
 mod sorter;
+mod spelled;
 mod varint;
 
 pub use build::Builder;

@@ -44,7 +44,16 @@ fn each_way_of_spelling_a_cell_finds_it() {
             "city",
             "name",
             false,
-            &["New York", "北京", "Zürich", "3-D Man", "Straße des 17. Juni"],
+            &[
+                "New York",
+                "北京",
+                "北京站",
+                "Zürich",
+                "3-D Man",
+                "Straße des 17. Juni",
+                "Shutdown",
+                "Under Construction",
+            ],
         ),
         ("stock", "code", false, &["000021", "600000.SH", "BRK.A"]),
         ("fact", "amount", true, &["1234567.5", "12000", "200"]),
@@ -81,6 +90,15 @@ fn each_way_of_spelling_a_cell_finds_it() {
         ("on 12/31/2024", "12/31/2024", "2024-12-31 00:00:00", Normalised),
         ("Who lives in Nwe York?", "Nwe York", "New York", Near),
         ("Who lives in Zurich?", "Zurich", "Zürich", Near),
+        ("which of them were shut down", "shut down", "Shutdown", Near),
+        (
+            "plants under constriction now",
+            "under constriction",
+            "Under Construction",
+            Near,
+        ),
+        ("从北京出发", "北京", "北京站", Part),
+        ("两百个人", "两百", "200", Normalised),
         ("清华有多少学生", "清华", "清华大学", Part),
         ("北京外国语的学生", "外国语", "北京外国语大学", Part),
         (
@@ -114,6 +132,20 @@ fn what_is_another_value_is_not_found() {
         let found = found(&index, question);
         assert!(!found.iter().any(|hit| hit.1 == cell), "{question}: {found:?}");
     }
+}
+
+#[test]
+fn a_whole_text_is_looked_up() {
+    let (_folder, index) = index(&[("t", "c", false, &["IN", "in stock", "12"]), ("t", "n", true, &["12"])]);
+    let named = |text: &str| -> Vec<_> {
+        let hits = index.spelt(text, 20).unwrap();
+        hits.iter().map(|hit| (hit.column, hit.value, hit.kind)).collect()
+    };
+    assert_eq!(named("in"), [("c", "IN", Normalised)]);
+    assert_eq!(named("In Stock!"), [("c", "in stock", Normalised)]);
+    assert_eq!(named("12"), [("c", "12", Exact), ("n", "12", Exact)]);
+    assert_eq!(named("stock"), []);
+    assert_eq!(named(""), []);
 }
 
 #[test]
