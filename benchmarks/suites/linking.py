@@ -240,5 +240,9 @@ def _print(
         emit("linking", int(metrics.get("n") or 0), metrics, as_json)
 
 
+def _shown(figure: float | None) -> str:
+    return "-" if figure is None else f"{figure:,}" if isinstance(figure, int) else f"{figure:.3f}"
+
+
 if __name__ == "__main__":
     main()

@@ -18,6 +18,8 @@ from debriefer.linking.words import compact
 INCLUSION = 0.9
 # Pairs of columns that are compared value by value in one catalog, most promising first.
 MOST_COMPARED = 400
+# A handful of small numbers lies in any row of ids.
+_LEAST_SHARE = 0.02
 _COLUMNS_AT_ONCE = 64
 _LONGEST_PATH = 4
 _NUMBER = re.compile(r"^(?:U?(?:TINY|SMALL|BIG|HUGE)INT|U?INTEGER|DECIMAL|DOUBLE|FLOAT)")
@@ -107,14 +109,13 @@ def _keys(catalog: Catalog) -> Iterator[JoinKey]:
         for other in measured.values()
         if (score := _promise(one, other)) > 0
     )
-    for negative, table, column, to_table, to_column in candidates[:MOST_COMPARED]:
-        one, other = measured[table, column], measured[to_table, to_column]
+    for negative, *ends in candidates[:MOST_COMPARED]:
+        one, other = measured[ends[0], ends[1]], measured[ends[2], ends[3]]
         included = _inclusion(catalog, one, other)
         if included is not None and included >= INCLUSION:
-            share = one.distinct / other.distinct
             score = min(0.97, -negative * included)
             reason = f"{included:.0%} of its {one.distinct} values are among {other.distinct}"
-            if share < 0.02 and not _agree(one, other):  # noqa: PLR2004 -- a handful of small numbers lies in any row of ids
+            if one.distinct < _LEAST_SHARE * other.distinct and not _agree(one, other):
                 score *= 0.5
             yield _key(one, other, included, score, reason, False)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import weakref
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from debriefer.catalog import Catalog, ValueIndex
 from debriefer.linking.categories import categories
@@ -36,6 +37,10 @@ _LEAST_COVERAGE = 0.2
 _TERM_COVERAGE = 0.6
 # Cells of one span that are weighed.
 _CELLS = 64
+# Different texts of a column of kinds, any of which the question may mean, and what each is worth.
+_FEW, _CANDIDATE = 8, 0.2
+# A cell that scores less speaks for no table.
+_LEAST_VALUE = 0.3
 # A table that scores less is not joined.
 _JOINABLE = 0.25
 
@@ -99,7 +104,9 @@ def link(question: str, catalog: Catalog, index: ValueIndex | None = None, knowl
     known = _KNOWN.get(catalog)
     if known is None:
         known = _KNOWN[catalog] = _Known(catalog)
-    return _Linker(known, Question.read(question), index or catalog.values, known.read(knowledge)).links()
+    return _Linker(
+        known, Question.read(question, known.vocabulary.units), index or catalog.values, known.read(knowledge)
+    ).links()
 
 
 def join_keys(catalog: Catalog) -> tuple[JoinKey, ...]:
@@ -132,7 +139,7 @@ class _Linker:
         table_scores = {name: evidence.score for name, evidence in self.tables.items()}
         self.weigh_columns(named, table_scores, values, used)
         joins = self.weigh_joins()
-        return self.ranked(values, joins)
+        return self.ranked([*values, *self.candidates(values)], joins)
 
     def coverage(self, name: Name) -> float:
         """Return how much of a name the question holds, from 0 to 1."""
@@ -181,6 +188,29 @@ class _Linker:
             best.setdefault((value.table, value.column, value.value), value)
         return list(best.values())
 
+    def candidates(self, values: Sequence[ValueLink]) -> Iterator[ValueLink]:
+        """Yield the cells of columns of a few kinds that the question is about: it may mean any of them."""
+        known = {(value.table, value.column, value.value) for value in values}
+        scores = {place: evidence.score for place, evidence in self.columns.items()}
+        for kind in sorted(self.kinds, key=lambda k: (-scores[k.table, k.column], k.table, k.column)):
+            score = scores[kind.table, kind.column]
+            if score < ASSERTED or len(kind.cells) > _FEW:
+                continue
+            reason = f"one of the {len(kind.cells)} texts of a column that the question is about"
+            for cell, count in kind.cells:
+                if (kind.table, kind.column, cell) not in known:
+                    yield ValueLink(
+                        table=kind.table,
+                        column=kind.column,
+                        value=cell,
+                        count=count,
+                        start=0,
+                        end=len(self.question.text),
+                        kind="candidate",
+                        score=round(_CANDIDATE * score, 4),
+                        reason=reason,
+                    )
+
     def weigh_tables(
         self,
         named: Mapping[Place, float],
@@ -189,6 +219,7 @@ class _Linker:
         used: Sequence[tuple[Definition, int, int]],
     ) -> None:
         """Weigh what speaks for tables."""
+        sure = [value for value in values if value.score >= _LEAST_VALUE]
         for name, covered in table_named.items():
             self.tables[name].add(_TABLE_NAME * covered**2, f"{covered:.0%} of its name is in the question")
         own: dict[str, list[tuple[float, str]]] = defaultdict(list)
@@ -199,7 +230,7 @@ class _Linker:
             for covered, column in sorted(found, reverse=True)[:3]:
                 share = covered**2 / len(rivals[table, column]) ** 0.7
                 self.tables[table].add(_TABLE_COLUMN * share, f"the question names `{column}`")
-        for table, best in _best(values, lambda v: v.table):
+        for table, best in _best(sure, lambda v: v.table):
             self.tables[table].add(_TABLE_VALUE * best.score, f"holds `{best.value}`")
         for table, comment in self.notes.table_comments.items():
             self.tables[table].add(_TABLE_COMMENT * self.overlap(comment), "the knowledge speaks of it like this")
@@ -294,10 +325,12 @@ class _Linker:
         )
 
 
-def _best(values: Sequence[ValueLink], by) -> Iterable:  # type: ignore[no-untyped-def]  # noqa: ANN001
-    best: dict = {}
+_Key = TypeVar("_Key")
+
+
+def _best(values: Sequence[ValueLink], key: Callable[[ValueLink], _Key]) -> Iterable[tuple[_Key, ValueLink]]:
+    """Return the first, and so best, link for each key."""
+    best: dict[_Key, ValueLink] = {}
     for value in values:
-        known = best.get(by(value))
-        if known is None or value.score > known.score:
-            best[by(value)] = value
+        best.setdefault(key(value), value)
     return best.items()

@@ -53,7 +53,7 @@ class ValueLink:
         start: Offset of the span's first character in the question.
         end: Offset after its last character.
         kind: `exact`, `normalised`, `near`, `part` as in `ValueHit`, or `defined` where the task's knowledge says that
-            the span means the cell.
+            the span means the cell, `candidate` where the question is about a column of a few kinds and may mean any.
         score: From 0 to 1; from `ASSERTED` up it is meant to be right.
         reason: What speaks for it, for a person.
     """

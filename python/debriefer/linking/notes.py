@@ -135,26 +135,28 @@ def read_notes(text: str | None, schema: Mapping[str, Sequence[str]], titles: Ma
 def _definitions(text: str, names: _Names) -> list[Definition]:
     found = []
     for sentence in _SENTENCE.split(text):
-        match = (
-            None
-            if sentence.lstrip().startswith(("|", "#"))
-            else (_DEFINITION.match(sentence) or _DEFINITION_ZH.match(sentence))
-        )
-        if match is None:
-            compared = None if sentence.lstrip().startswith(("|", "#")) else _compared(sentence, names)
-            if compared is not None:
-                found.append(compared)
+        if sentence.lstrip().startswith(("|", "#")):
             continue
-        rest = match["rest"]
-        values = (*(next(filter(None, quoted)) for quoted in _QUOTED.findall(rest)), *_NUMBER.findall(rest))
-        without = _QUOTED.sub(" ", rest)
-        columns: dict[Place, None] = {}
-        for quoted, plain in _NAMED.findall(without):
-            for place in names.column(quoted or plain, None):
-                columns[place] = None
-        if columns or values:
-            found.append(Definition(match["term"].strip(), rest, tuple(columns), values))
+        defined = _defined(sentence, names)
+        if defined is None or not defined.columns:
+            defined = _compared(sentence, names) or defined
+        if defined is not None:
+            found.append(defined)
     return found
+
+
+def _defined(sentence: str, names: _Names) -> Definition | None:
+    """Read `TERM refers to …` and the like."""
+    match = _DEFINITION.match(sentence) or _DEFINITION_ZH.match(sentence)
+    if match is None:
+        return None
+    rest = match["rest"]
+    values = (*(next(filter(None, quoted)) for quoted in _QUOTED.findall(rest)), *_NUMBER.findall(rest))
+    columns: dict[Place, None] = {}
+    for quoted, plain in _NAMED.findall(_QUOTED.sub(" ", rest)):
+        for place in names.column(quoted or plain, None):
+            columns[place] = None
+    return Definition(match["term"].strip(), rest, tuple(columns), values) if columns or values else None
 
 
 def _compared(sentence: str, names: _Names) -> Definition | None:
@@ -169,10 +171,8 @@ def _compared(sentence: str, names: _Names) -> Definition | None:
 
 def _meanings(comments: Mapping[Place, list[str]]) -> list[Definition]:
     """Read what the comment on a column says that its codes mean."""
-    found = []
-    for place, said in comments.items():
-        for match in _MEANING.finditer(" ; ".join(said)):
-            found.append(
-                Definition(match["said"].strip(), match[0].strip(), (place,), (match["quoted"] or match["code"],))
-            )
-    return found
+    return [
+        Definition(match["said"].strip(), match[0].strip(), (place,), (match["quoted"] or match["code"],))
+        for place, said in comments.items()
+        for match in _MEANING.finditer(" ; ".join(said))
+    ]

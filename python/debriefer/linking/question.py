@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -23,6 +24,8 @@ _LEAST_SKELETON = 3
 # Two words of one origin share so many letters, and so much of the longer one: `operating`, `operational`.
 _LEAST_SHARED, _LEAST_SHARE = 5, 0.6
 _SYNONYM_HAN = 0.85
+# What is left of a likeness where the word is spelt like another name: `visitor` is no `visit`.
+_ANOTHER_NAME = 0.5
 _PAIR = 2
 
 
@@ -66,21 +69,28 @@ class Question:
         words: Its words of letters and digits, in order; those of Chinese are in `han`.
         han: Its Chinese characters, runs apart from each other by a blank.
         extra: Chinese words of the same meaning as words of the question.
+        names: Stems of the words of all names.
     """
 
     text: str
     words: tuple[Word, ...] = ()
     han: str = ""
     extra: str = ""
+    names: Collection[str] = ()
     _stems: dict[str, list[int]] = field(default_factory=dict)
     _roots: dict[str, list[int]] = field(default_factory=dict)
     _beginnings: dict[str, list[int]] = field(default_factory=dict)
     _known: dict[str, Match] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, text: str) -> Question:
-        """Find the words of a question."""
-        question = cls(text)
+    def read(cls, text: str, names: Collection[str] = ()) -> Question:
+        """Find the words of a question.
+
+        Args:
+            text: The question.
+            names: Stems of the words of all names.
+        """
+        question = cls(text, names=names)
         words: list[Word] = []
         for found in _WORD.finditer(text):
             plain = unicodedata.normalize("NFKC", found[0])
@@ -130,7 +140,8 @@ class Question:
             (SKELETON, self._skeleton(unit)),
         ):
             if places:
-                return Match(sure, tuple(places))
+                other = sure < SAME and any(self.words[place].stem in self.names for place in places)
+                return Match(sure * _ANOTHER_NAME if other else sure, tuple(places))
         return NONE
 
     def _synonyms(self, unit: str) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from debriefer.catalog import Catalog, Table
@@ -86,6 +86,11 @@ class Vocabulary:
         )
         self.titles = {table.name: table.source_name for table in self.tables}
         self.schema = {table.name: table.column_names for table in self.tables}
+
+    @property
+    def units(self) -> Collection[str]:
+        """Every unit of a name."""
+        return self._counts.keys()
 
     def rarity(self, unit: str) -> float:
         """Return how much a unit tells apart: large where few names hold it."""

@@ -225,3 +225,84 @@ withdraw withdrew withdrawn
 write wrote written
 """
 IRREGULAR = tuple((line.split()[0], frozenset(line.split()[1:])) for line in _IRREGULAR.strip().splitlines())
+
+# Words and how tables abbreviate them: sexes, months, days of the week, states of the USA; one a line.
+_ABBREVIATED = """
+male m
+man m
+boy m
+female f
+woman f
+girl f
+january jan
+february feb
+march mar
+april apr
+june jun
+july jul
+august aug
+september sep
+october oct
+november nov
+december dec
+monday mon
+tuesday tue
+wednesday wed
+thursday thu
+friday fri
+saturday sat
+sunday sun
+alabama al
+alaska ak
+arizona az
+arkansas ar
+california ca
+colorado co
+connecticut ct
+delaware de
+florida fl
+georgia ga
+hawaii hi
+idaho id
+illinois il
+indiana in
+iowa ia
+kansas ks
+kentucky ky
+louisiana la
+maine me
+maryland md
+massachusetts ma
+michigan mi
+minnesota mn
+mississippi ms
+missouri mo
+montana mt
+nebraska ne
+nevada nv
+new_hampshire nh
+new_jersey nj
+new_mexico nm
+new_york ny
+north_carolina nc
+north_dakota nd
+ohio oh
+oklahoma ok
+oregon or
+pennsylvania pa
+rhode_island ri
+south_carolina sc
+south_dakota sd
+tennessee tn
+texas tx
+utah ut
+vermont vt
+virginia va
+washington wa
+west_virginia wv
+wisconsin wi
+wyoming wy
+"""
+ABBREVIATED = tuple(
+    tuple(word.replace("_", " ") for word in line.split()) for line in _ABBREVIATED.strip().splitlines()
+)

@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from debriefer.catalog import ValueHit, ValueIndex
 from debriefer.linking.categories import Category
 from debriefer.linking.question import Question, units
-from debriefer.linking.synonyms import CHINESE, DEMONYMS, ENGLISH, IRREGULAR
+from debriefer.linking.synonyms import ABBREVIATED, CHINESE, DEMONYMS, ENGLISH, IRREGULAR
 
 Place = tuple[str, str]
 Span = tuple[int, int]
 
-_STEM, _DEMONYM, _INITIALS, _SYNONYM, _KIND, _CHARACTERS, _FLAG, _CANDIDATE = (
+_STEM, _DEMONYM, _INITIALS, _SYNONYM, _KIND, _CHARACTERS, _FLAG, _ABBREVIATED = (
     0.75,
     0.75,
     0.55,
@@ -21,10 +21,9 @@ _STEM, _DEMONYM, _INITIALS, _SYNONYM, _KIND, _CHARACTERS, _FLAG, _CANDIDATE = (
     0.6,
     0.35,
     0.9,
-    0.2,
+    0.6,
 )
-# Kinds of a column that the question names, any of which it may mean.
-_FEW, _NAMED = 8, 0.6
+
 _LEAST_INITIALS, _MOST_INITIALS = 3, 5
 _LEAST_COVER = 0.6
 _LEAST_LETTERS = 5
@@ -47,16 +46,13 @@ def variants(
         named: How surely the question names each column.
         taken: Spans that a cell is spelt like.
     """
-    found = [*_other_words(question, index, taken), *_initials(question, index, taken)]
+    found = [
+        *_other_words(question, index, taken),
+        *_abbreviated(question, index),
+        *_initials(question, index, taken),
+    ]
     for kind in kinds:
         found += _kinds(question, kind)
-        sure = named.get((kind.table, kind.column), 0.0)
-        if sure >= _NAMED and len(kind.cells) <= _FEW:
-            whole = (0, len(question.text))
-            found += [
-                ValueHit(*whole, kind.table, kind.column, cell, count, "near", _CANDIDATE * sure)
-                for cell, count in kind.cells
-            ]
         if kind.affirmative is not None and named.get((kind.table, kind.column), 0.0) >= _LEAST_COVER:
             found.append(_flag(question, kind, named[kind.table, kind.column]))
     return found
@@ -89,6 +85,21 @@ def _other_words(question: Question, index: ValueIndex, taken: Collection[Span])
                 for other in sorted(group - {word_zh}):
                     for hit in index.spelt(other):
                         yield _near(hit, (at, at + len(word_zh)), _SYNONYM)
+
+
+def _abbreviated(question: Question, index: ValueIndex) -> Iterator[ValueHit]:
+    """Yield cells that abbreviate a word as tables do: `CA` for `California`."""
+    text = " " + " ".join(word.stem for word in question.words) + " "
+    for long, short in ABBREVIATED:
+        at = text.find(f" {long} ")
+        if at < 0:
+            continue
+        first = text[:at].count(" ")
+        last = first + long.count(" ")
+        span = (question.words[first].start, question.words[last].end)
+        for hit in index.spelt(short):
+            if hit.value.strip().casefold() == short:
+                yield _near(hit, span, _ABBREVIATED)
 
 
 def _initials(question: Question, index: ValueIndex, taken: Collection[Span]) -> Iterator[ValueHit]:

@@ -100,6 +100,8 @@ pub(super) struct Finder<'a, 'q> {
     quoted: Vec<Range<usize>>,
     /// Bytes of the folded question that stand for a text, letter by letter but for case and punctuation.
     pub(super) covered: Vec<bool>,
+    /// The stretches that these make up.
+    pub(super) whole: Vec<Range<usize>>,
     pub(super) limit: usize,
     hits: Vec<Hit<'a>>,
 }
@@ -126,6 +128,7 @@ impl<'a, 'q> Finder<'a, 'q> {
             folded,
             places,
             covered,
+            whole: Vec::new(),
             limit,
             hits: Vec::new(),
         }
@@ -205,6 +208,7 @@ impl<'a, 'q> Finder<'a, 'q> {
         )?;
         if self.hits.len() > before && letters > 1 {
             self.covered[start..end].fill(true);
+            self.whole.push(start..end);
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! Cells that a question spells wrongly, or in part.
 
+use std::ops::Range;
+
 use super::find::{Finder, HitKind, Span};
 use super::fold::fold_text;
 use super::near::neighbours;
@@ -204,7 +206,9 @@ impl Finder<'_, '_> {
 
     fn part(&mut self, start: usize, end: usize, places: &[u64], weight: f64) -> Result<(), ValueError> {
         let own = self.folded.text[start..end].chars().count();
-        if places.len() > MOST_TEXTS || own < 2 {
+        // Words of a longer text that stands there say nothing of others.
+        let within = |text: &Range<usize>| text.start <= start && end <= text.end && *text != (start..end);
+        if places.len() > MOST_TEXTS || own < 2 || self.whole.iter().any(within) {
             return Ok(());
         }
         for place in places {
