@@ -546,6 +546,7 @@ class ValueIndexBuilder:
         Raises:
             CatalogError: It was written already, or cannot be written.
         """
+
 def common_places(one: Sequence[int], others: Sequence[Sequence[int]]) -> list[list[tuple[int, int]]]:
     """Return for each of `others` the places at which it has an item in common with `one`.
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from debriefer.models import Budget
-from debriefer.pipeline import JudgeSettings, MediaSettings, ModelChoice, RunSettings
+from debriefer.pipeline import JudgeSettings, MediaSettings, ModelChoice, RelevanceSettings, RunSettings
 
 _MODEL = "With a model"
 _DEFAULTS = RunSettings()
@@ -87,6 +87,14 @@ JudgeRounds = Annotated[
         rich_help_panel="Video",
     ),
 ]
+RelevanceRounds = Annotated[
+    int,
+    typer.Option(
+        "--relevance-rounds",
+        min=0,
+        help="Requests on which tables the question needs: 1, with links beside it, 5 for the vote, 0 for none.",
+    ),
+]
 Resume = Annotated[
     bool, typer.Option("--resume", help="Go on: leave what was delivered under the same inputs and settings.")
 ]
@@ -108,6 +116,7 @@ class Shared:
     hints: Hints = True
     speech_model: SpeechModel = None
     judge_rounds: JudgeRounds = _DEFAULTS.judge.rounds
+    relevance_rounds: RelevanceRounds = _DEFAULTS.relevance.rounds
     cache: CacheFolder = None
     no_cache: NoCache = False
     resume: Resume = False
@@ -126,6 +135,7 @@ class Shared:
             self.hints,
             MediaSettings(speech_model=self.speech_model),
             JudgeSettings(rounds=self.judge_rounds),
+            relevance=RelevanceSettings(rounds=self.relevance_rounds),
         )
 
     def choice(self) -> ModelChoice | None:

@@ -14,6 +14,7 @@ from debriefer.pipeline.documents import DocumentsStage
 from debriefer.pipeline.files import link_or_copy
 from debriefer.pipeline.judge import JudgeStage
 from debriefer.pipeline.media import MediaStage
+from debriefer.pipeline.relevance import RelevanceStage
 from debriefer.pipeline.settings import RunSettings
 from debriefer.pipeline.stage import PLUGGABLE, BaseStage, Inputs, Product, Stage
 from debriefer.task import Task
@@ -86,7 +87,13 @@ def default_registry(settings: RunSettings | None = None) -> StageRegistry:
     """Return the stages that this installation has, as a run's settings want them."""
     settings = settings or RunSettings()
     return StageRegistry(
-        [MediaStage(media=settings.media), DocumentsStage(), CatalogStage(), JudgeStage(judge=settings.judge)]
+        [
+            MediaStage(media=settings.media),
+            DocumentsStage(),
+            CatalogStage(),
+            RelevanceStage(relevance=settings.relevance),
+            JudgeStage(judge=settings.judge),
+        ]
     )
 
 

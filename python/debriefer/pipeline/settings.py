@@ -57,6 +57,31 @@ class JudgeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RelevanceSettings:
+    """How it is judged which tables a question needs.
+
+    Attributes:
+        rounds: Requests: 1, with what the data says beside it, or more, which vote alone (5 in the specification); 0 to
+            describe every table.
+        seconds: Wall time of all requests of a task together.
+        state: File of what the program has learned, as `dspy_programs.state` writes it; `None` for nothing.
+    """
+
+    rounds: int = 1
+    seconds: float = 300.0
+    state: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.rounds < 0:
+            message = f"relevance rounds must not be negative, got {self.rounds}"
+            raise ValueError(message)
+
+    def budget(self) -> Budget:
+        """Return the bound on all requests of a task: each asked again once, and as many retries."""
+        return Budget(requests=4 * self.rounds, seconds=self.seconds)
+
+
+@dataclass(frozen=True, slots=True)
 class RunSettings:
     """How tasks are answered.
 
@@ -68,6 +93,7 @@ class RunSettings:
         hints: Whether the model is shown what the offline baseline links the question's words to.
         media: How videos are read.
         judge: How it is judged whether a video shows the answer.
+        relevance: How it is judged which tables the question needs.
     """
 
     attempts: int = 5
@@ -77,6 +103,7 @@ class RunSettings:
     hints: bool = True
     media: MediaSettings = field(default_factory=MediaSettings)
     judge: JudgeSettings = field(default_factory=JudgeSettings)
+    relevance: RelevanceSettings = field(default_factory=RelevanceSettings)
 
     def __post_init__(self) -> None:
         if self.attempts < 1:
@@ -92,7 +119,9 @@ class RunSettings:
         """Return the settings that `to_dict` gave."""
         media = MediaSettings(**values["media"])
         judge = JudgeSettings(**values["judge"])
-        return cls(**{**values, "budget": Budget(**values["budget"]), "media": media, "judge": judge})
+        relevance = RelevanceSettings(**values["relevance"])
+        budget = Budget(**values["budget"])
+        return cls(**{**values, "budget": budget, "media": media, "judge": judge, "relevance": relevance})
 
 
 @dataclass(frozen=True, slots=True)
