@@ -480,6 +480,7 @@ def read_text(path: str | PathLike[str]) -> tuple[str, str]:
     Raises:
         SourceError: The file cannot be read, is empty or holds no text.
     """
+
 @final
 class ValueIndex:
     """An opened index of cells; use `debriefer.catalog.ValueIndex`.
