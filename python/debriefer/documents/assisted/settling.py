@@ -22,7 +22,7 @@ from debriefer.documents.reader_port import (
 )
 
 # A model's word counts twice over only if next to nothing that could be checked was wrong.
-_LEAST_CHECKED, _FOR_EACH_WRONG = 20, 100
+_LEAST_CHECKED, _FOR_EACH_WRONG = 20, 50
 # With more than one wrong value in so many, the document is read without the model.
 _FOR_EACH_WRONG_AT_ALL = 12
 EXAMPLES = "the values that were given as the column's examples stand elsewhere"
