@@ -17,6 +17,7 @@ from debriefer.documents.assisted.planning import planned, schema_request
 from debriefer.documents.assisted.settings import AssistedSettings
 from debriefer.documents.assisted.settling import EXAMPLES, Settled, settle
 from debriefer.documents.assisted.typed import told_of
+from debriefer.documents.assisted.witnessed import witnessed
 from debriefer.documents.extraction import Extraction, assembled, extract, prose_lines
 from debriefer.documents.model import Document
 from debriefer.documents.notes import FieldNote
@@ -62,7 +63,8 @@ def extract_assisted(
     Each value needs its quote in its own text and something beside the model's word; cells that lack it are asked for
     again and, where that does not settle them, are flagged and NULL.
 
-    Where the model gives no schema, or not one chunk of it, the document is read without it.
+    Where the model gives no schema, or not one chunk of it, the document is read without it. Where too much of what can
+    be checked is wrong, only what both ways read at the same place is loaded.
 
     Args:
         document: The document as it was read.
@@ -110,9 +112,10 @@ def extract_assisted(
     settled = settle(document.name, read, views, reader, settings, cost)
     if not settled.believed:
         reason = (
-            f"read without a model: {settled.wrong} of {settled.checked} of its values that can be checked are wrong"
+            f"{settled.wrong} of {settled.checked} values of the model that can be checked are wrong: "
+            "only what was read without it, too, is loaded"
         )
-        return Assisted(_noted(extract(document, source, notes), cost, reason), cost)
+        return Assisted(_noted(witnessed(extract(document, source, notes), read), cost, reason), cost)
     told = checked(told_of(parts, columns, settled, lines), lines)
     told.flags[:0] = _flags(read, settled, cost)
     told.residual = sorted({record.line for block in read.values() for one in block.unread for record in one.places})

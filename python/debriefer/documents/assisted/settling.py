@@ -1,4 +1,4 @@
-"""Readings of all blocks brought to entries: doubtful ones are asked for again, and flagged where that does not help."""
+"""Readings of all blocks brought to entries: doubtful ones are asked for again, and flagged if that does not help."""
 
 from __future__ import annotations
 
