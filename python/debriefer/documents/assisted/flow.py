@@ -17,7 +17,6 @@ from debriefer.documents.assisted.planning import planned, schema_request
 from debriefer.documents.assisted.settings import AssistedSettings
 from debriefer.documents.assisted.settling import EXAMPLES, Settled, settle
 from debriefer.documents.assisted.typed import told_of
-from debriefer.documents.assisted.witnessed import witnessed
 from debriefer.documents.extraction import Extraction, assembled, extract, prose_lines
 from debriefer.documents.model import Document
 from debriefer.documents.notes import FieldNote
@@ -64,7 +63,7 @@ def extract_assisted(
     again and, where that does not settle them, are flagged and NULL.
 
     Where the model gives no schema, or not one chunk of it, the document is read without it. Where too much of what can
-    be checked is wrong, only what both ways read at the same place is loaded.
+    be checked is wrong, all that it read is flagged.
 
     Args:
         document: The document as it was read.
@@ -110,12 +109,6 @@ def extract_assisted(
         for number, block in read.items()
     }
     settled = settle(document.name, read, views, reader, settings, cost)
-    if not settled.believed:
-        reason = (
-            f"{settled.wrong} of {settled.checked} values of the model that can be checked are wrong: "
-            "only what was read without it, too, is loaded"
-        )
-        return Assisted(_noted(witnessed(extract(document, source, notes), read), cost, reason), cost)
     told = checked(told_of(parts, columns, settled, lines), lines)
     told.flags[:0] = _flags(read, settled, cost)
     told.residual = sorted({record.line for block in read.values() for one in block.unread for record in one.places})
@@ -192,6 +185,8 @@ def _flags(read: Mapping[int, BlockRead], settled: Settled, cost: Cost) -> list[
     if unread:
         found.append(f"what is said of {unread} records in a block was not read: their cells there are NULL")
     found += [f"`{name}` is not relied on: {EXAMPLES}" for _, name in settled.distrusted]
+    if not settled.believed:
+        found.append(f"{settled.wrong} of {settled.checked} values that can be checked are wrong: none is relied on")
     if cost.stopped:
         found.append(f"the model was not asked to the end: {cost.stopped}")
     return found
