@@ -53,8 +53,13 @@ def _ending(draft: Draft, vocabulary: Vocabulary) -> str:
     if len(sides) > 1 and any(behind != ending for _, behind, _ in sides):
         return ending
     to_mark = all(behind == ending and at_mark for _, behind, at_mark in sides)
-    noun = any(before in _COPULAS for before, _, _ in sides)
-    return ending if to_mark and noun and len(ending) <= _MOST_LONE else ""
+    noun = any(before in _COPULAS for before, _, _ in sides) or any(ending in label for label in _labels(draft))
+    # A single letter does nothing: what is done has two, as in `X负责`.
+    return ending if to_mark and (len(ending) == 1 or (noun and len(ending) <= _MOST_LONE)) else ""
+
+
+def _labels(draft: Draft) -> list[str]:
+    return ["".join(slot.before) for slot in draft.slots]
 
 
 def _common_head(texts: Sequence[str]) -> str:

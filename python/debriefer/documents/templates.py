@@ -275,11 +275,13 @@ def _tells(code: int, vocabulary: Vocabulary) -> bool:
 
 
 def _may_meet(left: Sequence[int], right: Sequence[int]) -> bool:
-    """Return whether a value stands alone in a gap, and beside few words, which say that there is none, or a gap."""
+    """Return whether a value stands alone in a gap or in a name, and beside a gap or few words that say there is none."""
     if VALUE not in left and VALUE not in right:
         return True
     short, long = sorted((left, right), key=len)
-    return len(short) == 1 and len(long) <= _MOST_NOTHING and (len(long) == 1 or VALUE not in long)
+    if len(short) > 1:
+        return len(long) <= _MOST_CHOICE  # a number in a name
+    return len(long) <= _MOST_NOTHING and (len(long) == 1 or VALUE not in long)
 
 
 def _one_choice(gaps: Gaps) -> bool:
