@@ -15,7 +15,7 @@ from debriefer.documents.tokens import is_han
 # Behind these a value is a noun, and goes on to the next mark.
 _COPULAS = frozenset("为是系即属：:(（")
 # What follows a value behind these is what is done: `由X担任`.
-_PREPOSITIONS = frozenset("由被经在于向从对把将受归与和跟同给")
+_PREPOSITIONS = frozenset("由被经向从对把将受归与和跟同给")
 _MOST_ENDING, _MOST_LONE = 4, 3
 # Letters that no name ends with.
 _NO_ENDINGS = frozenset("的了着过是为在于由任等之至到有所并及与和")

@@ -230,7 +230,10 @@ def _merged(
     # The stop at the end of nearly every sentence divides nothing.
     marks = sum(_is_mark(one[i], vocabulary) for i, _ in shared if i + 1 < len(one))
     listed = bool(gaps) and marks > 0 and marks + 1 >= len(gaps)
-    enough = told >= (_LEAST_SHARED_LIST if listed else _LEAST_SHARED) and len(gaps) <= _MOST_GAPS
+    # Short cells have little but their name in common: `logger R. Ames;`.
+    ends = shared[0] == (0, 0) and shared[-1] == (len(one) - 1, len(other) - 1)
+    cells = len(gaps) == 1 and ends and _tells(one[0], vocabulary) and not any(VALUE in side for side in gaps[0])
+    enough = told >= (_LEAST_SHARED_LIST if listed or cells else _LEAST_SHARED) and len(gaps) <= _MOST_GAPS
     if any(VALUE in side and len(other) > 1 for gap in gaps for side, other in (gap, gap[::-1])):
         enough = enough and told >= _LEAST_BESIDE
     telling = listed or any(_tells(one[i], vocabulary) for i, _ in shared)
@@ -275,7 +278,7 @@ def _tells(code: int, vocabulary: Vocabulary) -> bool:
 
 
 def _may_meet(left: Sequence[int], right: Sequence[int]) -> bool:
-    """Return whether a value stands alone in a gap or in a name, and beside a gap or few words that say there is none."""
+    """Return whether a value stands alone in a gap or in a name, and beside a gap or few words for none."""
     if VALUE not in left and VALUE not in right:
         return True
     short, long = sorted((left, right), key=len)
