@@ -30,7 +30,7 @@ _MOST_CHOICE = 8
 _MOST_NOTHING = 5
 _LEAST_BESIDE = 0.75
 # A kind is another's case if it is so much smaller; the other must have so many words.
-_CASE_SHARE, _LEAST_WORDS = 0.25, 3
+_CASE_SHARE, _LEAST_WORDS = 0.25, 2
 # Kinds that a new sentence is compared with: those with the most words in common.
 _MOST_COMPARED = 12
 _MARKS = re.compile(r"\W")
