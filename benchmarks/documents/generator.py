@@ -98,7 +98,8 @@ def _keys(wording: Wording, records: int, rng: random.Random) -> list[tuple[str,
         stations = max(2, records // 6)
         days = sorted(rng.sample(range(_DAYS), -(-records // stations)))
         dated = [(_FIRST_DAY + timedelta(days=day)).isoformat() for day in days]
-        return [(str(station + 1), day) for station in range(stations) for day in dated][:records]
+        pairs: list[tuple[str, ...]] = [(str(station + 1), day) for station in range(stations) for day in dated]
+        return pairs[:records]
     numbers = sorted(rng.sample(range(1, records * 3), records))
     if wording.key == "code":
         return [(f"{wording.prefix}{number:04d}",) for number in numbers]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from debriefer.documents.assisted.flow import Assisted, extract_assisted
 from debriefer.documents.assisted.settings import AssistedSettings
+from debriefer.documents.extraction import Extraction
 from debriefer.documents.model import Document
 from debriefer.documents.notes import FieldNote
 from debriefer.models import Meter, Models, ModelSettings
@@ -41,6 +42,7 @@ def read_with_model(
     program: DocumentProgram | None = None,
     meter: Meter | None = None,
     settings: AssistedSettings | None = None,
+    name: str | None = None,
 ) -> Assisted:
     """Take the tables out of a document with the model of the role `documents`.
 
@@ -54,7 +56,26 @@ def read_with_model(
         program: The program, where it has learned something.
         meter: Counts the document's requests.
         settings: How much may be asked; what fits the model where none are given.
+        name: What its tables are called; its file's stem where `None`.
     """
     settings = settings or settings_for(models.settings("documents"))
     with models.using("documents", meter):
-        return extract_assisted(document, source, program or DocumentProgram(), notes, settings)
+        return extract_assisted(document, source, program or DocumentProgram(), notes, settings, name=name)
+
+
+def taking(
+    models: Models, *, program: DocumentProgram | None = None, meter: Meter | None = None
+) -> Callable[[Document, str, Sequence[FieldNote], str], Extraction]:
+    """Return how `debriefer.documents.preparation.prepare` takes tables out of documents with a model.
+
+    Args:
+        models: The role `documents` is asked.
+        program: The program, where it has learned something.
+        meter: Counts the requests of all documents together.
+    """
+    ready = program or DocumentProgram()
+
+    def take(document: Document, source: str, notes: Sequence[FieldNote], name: str) -> Extraction:
+        return read_with_model(document, source, models, notes, program=ready, meter=meter, name=name).extraction
+
+    return take

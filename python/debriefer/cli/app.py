@@ -16,7 +16,7 @@ from debriefer.cli import console, exit_codes
 from debriefer.errors import DebrieferError
 
 # One module a command, in the order of the help.
-COMMANDS = ("solve", "run", "tables", "sql", "video", "judge", "score", "doctor")
+COMMANDS = ("solve", "run", "tables", "sql", "video", "docs", "judge", "score", "doctor")
 
 
 def _show_version(value: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from debriefer.catalog.names import canonical_name, canonical_names, unique_columns
@@ -43,16 +43,17 @@ class Extraction:
     residual: tuple[int, ...] = ()
 
 
-def extract(document: Document, source: str, notes: Sequence[FieldNote] = ()) -> Extraction:
+def extract(document: Document, source: str, notes: Sequence[FieldNote] = (), name: str | None = None) -> Extraction:
     """Take the tables out of a document, without a model.
 
     Args:
         document: The document as it was read.
         source: Its path, relative to the task's `context/`.
         notes: What the task's notes say of its fields.
+        name: What its tables are called; its file's stem where `None`.
     """
     lines = prose_lines(document)
-    return assembled(document, source, lines, checked(read_prose(lines, notes), lines))
+    return assembled(document, source, lines, checked(read_prose(lines, notes), lines), name)
 
 
 def prose_lines(document: Document) -> tuple[str, ...]:
@@ -60,9 +61,11 @@ def prose_lines(document: Document) -> tuple[str, ...]:
     return tuple("" if line.kind in _BESIDE else line.text for line in document.lines)
 
 
-def assembled(document: Document, source: str, lines: tuple[str, ...], told: Told) -> Extraction:
-    """Return what was read of a document's prose together with the tables that it shows."""
-    stem = PurePosixPath(source).stem
+def assembled(
+    document: Document, source: str, lines: tuple[str, ...], told: Told, name: str | None = None
+) -> Extraction:
+    """Return what was read of a document's prose together with the tables that it shows; arguments as of `extract`."""
+    stem = PurePosixPath(source).stem if name is None else name
     relations: list[Relation] = []
     if told.columns:
         relations.append(prose_relation(told, canonical_name(stem), source))
@@ -70,7 +73,7 @@ def assembled(document: Document, source: str, lines: tuple[str, ...], told: Tol
     for number, table in enumerate(document.tables, start=1):
         relation = shown_table(table, canonical_name(stem if alone else f"{stem}_table_{number}"), source)
         if relation is not None:
-            relations.append(relation)
+            relations.append(replace(relation, place=number - 1))
     return Extraction(source, tuple(relations), told.parts, lines, tuple(told.flags), tuple(told.residual))
 
 

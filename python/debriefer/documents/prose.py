@@ -108,7 +108,7 @@ def _slots(
             # A later sentence of the same kind about the same record holds.
             slot.values[value.record] = replace(value, cue=False) if id(fit.template) in worded else value
     order = [slot for template in templates for slot in by_template[id(template)] if slot.values]
-    return sorted(order, key=lambda slot: (slot.template.block, min(v.line for v in slot.values.values()), slot.place))
+    return sorted(order, key=lambda slot: (slot.template.block, min((v.line, v.span) for v in slot.values.values())))
 
 
 def _without_remarks(found: Sequence[Draft], parts: Segmented, told: Told) -> list[Draft]:

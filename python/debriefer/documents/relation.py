@@ -143,6 +143,7 @@ class Relation:
         origin: `table` for what the document shows as one, `prose` for what it tells.
         flags: What is not to be relied on, a sentence each.
         tokens: Estimated tokens of the document, and of what was sent to a model for it.
+        place: Which of the document's tables it is, from 0; 0 for what prose tells.
     """
 
     name: str
@@ -154,3 +155,4 @@ class Relation:
     origin: Literal["table", "prose"] = "prose"
     flags: tuple[str, ...] = ()
     tokens: tuple[int, int] = (0, 0)
+    place: int = 0

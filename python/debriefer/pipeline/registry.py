@@ -1,4 +1,4 @@
-"""Which stages there are: videos, the catalog and the judge always, others as they are plugged in."""
+"""Which stages there are: videos, documents, the catalog and the judge always, others as they are plugged in."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from debriefer import __version__
 from debriefer.catalog import CATALOG_FILE, Catalog
 from debriefer.catalog.model import MANIFEST_VERSION
+from debriefer.pipeline.documents import DocumentsStage
 from debriefer.pipeline.files import link_or_copy
 from debriefer.pipeline.judge import JudgeStage
 from debriefer.pipeline.media import MediaStage
@@ -84,7 +85,9 @@ class StageRegistry:
 def default_registry(settings: RunSettings | None = None) -> StageRegistry:
     """Return the stages that this installation has, as a run's settings want them."""
     settings = settings or RunSettings()
-    return StageRegistry([MediaStage(media=settings.media), CatalogStage(), JudgeStage(judge=settings.judge)])
+    return StageRegistry(
+        [MediaStage(media=settings.media), DocumentsStage(), CatalogStage(), JudgeStage(judge=settings.judge)]
+    )
 
 
 def package_version() -> str:
