@@ -14,6 +14,7 @@ from benchmarks.documents.wordings_development import COMPANIES, FUNDS, RATES
 from debriefer.documents.assisted.flow import Assisted
 from debriefer.documents.loading import write_database
 from debriefer.documents.notes import field_notes
+from debriefer.documents.preparation import prepare
 from debriefer.documents.reader_port import (
     AnchorRequest,
     ChunkRequest,
@@ -26,7 +27,7 @@ from debriefer.documents.reader_port import (
 from debriefer.documents.reading import read_document
 from debriefer.models import Budget, Meter, ModelSettings
 from debriefer.models.text import MARKERS
-from dspy_programs.documents import DocumentProgram, read_with_model, settings_for
+from dspy_programs.documents import DocumentProgram, read_with_model, settings_for, taking
 from dspy_programs.state import ProgramStateError, load_state, save_state
 from tests.doubles.document_replies import replies_of
 from tests.doubles.script import Answer, Reply, Turn, fields, overflow
@@ -134,3 +135,16 @@ def test_state_is_loaded_for_the_same_signatures_alone(tmp_path: Path) -> None:
 def test_samples_fit_a_small_window() -> None:
     small = settings_for(ModelSettings("openai/small", context_window=4096))
     assert small.sample_characters + small.context_characters < 4096
+
+
+def test_a_task_prepares_its_documents_with_the_model(tmp_path: Path) -> None:
+    told = tell(COMPANIES, 40, 5)
+    path = tmp_path / "firms.md"
+    path.write_text(told.markdown, encoding="utf-8")
+    models, _ = scripted_models(replies_of(GoldReader(told)))
+    meter = Meter(Budget(requests=None))
+    prepared = prepare([("doc/firms.md", path)], "Which firm?", told.knowledge, take=taking(models, meter=meter))
+    (report,) = prepared.reports
+    assert (report.state, [table.name for table in report.tables]) == ("extracted", ["firms"])
+    assert report.tokens[1] > 0
+    assert meter.requests > 0
