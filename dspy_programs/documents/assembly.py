@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from pathlib import PurePosixPath
 
-from debriefer.catalog.names import canonical_name
 from debriefer.documents.assisted.flow import Assisted, extract_assisted
 from debriefer.documents.assisted.settings import AssistedSettings
 from debriefer.documents.extraction import Extraction, extract
@@ -47,6 +44,7 @@ def read_with_model(
     program: DocumentProgram | None = None,
     meter: Meter | None = None,
     settings: AssistedSettings | None = None,
+    name: str | None = None,
 ) -> Assisted:
     """Take the tables out of a document with the model of the role `documents`.
 
@@ -60,10 +58,11 @@ def read_with_model(
         program: The program, where it has learned something.
         meter: Counts the document's requests.
         settings: How much may be asked; what fits the model where none are given.
+        name: What its tables are called; its file's stem where `None`.
     """
     settings = settings or settings_for(models.settings("documents"))
     with models.using("documents", meter):
-        return extract_assisted(document, source, program or DocumentProgram(), notes, settings)
+        return extract_assisted(document, source, program or DocumentProgram(), notes, settings, name=name)
 
 
 def reading_with_model(
@@ -88,8 +87,7 @@ def reading_with_model(
         if read >= most or not _is_open(plain):
             return plain
         read += 1
-        assisted = read_with_model(document, source, models, notes, program=program, meter=meter)
-        return renamed(assisted.extraction, name)
+        return read_with_model(document, source, models, notes, program=program, meter=meter, name=name).extraction
 
     return take
 
@@ -99,12 +97,3 @@ def _is_open(extraction: Extraction) -> bool:
         return True
     told = any(relation.origin == "prose" for relation in extraction.relations)
     return not told and sum(bool(line) for line in extraction.lines) >= _LEAST_LINES
-
-
-def renamed(extraction: Extraction, name: str) -> Extraction:
-    """Return what was taken with tables called `name`, and what stands behind the document's own name."""
-    own = canonical_name(PurePosixPath(extraction.document).stem)
-    relations = tuple(
-        replace(relation, name=name + relation.name.removeprefix(own)) for relation in extraction.relations
-    )
-    return replace(extraction, relations=relations)
