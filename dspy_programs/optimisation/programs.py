@@ -147,26 +147,25 @@ PROGRAMS: dict[str, Compilable] = {
 
 
 def prepared_tasks(
-    entry: Compilable, examples: Sequence[dspy.Example], models: Models, *, questions: Mapping[str, str]
+    entry: Compilable, examples: Sequence[dspy.Example], *, questions: Mapping[str, str]
 ) -> list[PreparedTask]:
     """Return tasks that the program can be asked, from examples with its inputs, its labels, `name` and `group`.
 
     Args:
         entry: The program.
         examples: What `dspy_programs.datasets.examples` made.
-        models: What the program asks.
         questions: The question of each task by its name.
     """
-    return [_prepared(entry, example, models, questions.get(example.name, "")) for example in examples]
+    return [_prepared(entry, example, questions.get(example.name, "")) for example in examples]
 
 
-def _prepared(entry: Compilable, example: dspy.Example, models: Models, question: str) -> PreparedTask:
+def _prepared(entry: Compilable, example: dspy.Example, question: str) -> PreparedTask:
     labels = {key: value for key, value in example.labels().items() if key not in ("name", "group")}
     return PreparedTask(
         name=example.name,
         question=question,
         group=example.group,
-        ask=lambda program: entry.run(program, example, models),
+        ask=lambda program, models: entry.run(program, example, models),
         labels=labels,
         shown=_shown(labels),
         digest=_digest(example.name, question, labels),
