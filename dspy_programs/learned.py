@@ -14,6 +14,7 @@ CLASSES = {
     "solver": "dspy_programs.solver.agent:Solver",
     "oneshot": "dspy_programs.oneshot.program:OneShot",
     "judge": "dspy_programs.judge.program:VideoJudge",
+    "relevance": "dspy_programs.relevance.program:TableRelevanceJudge",
 }
 # States that a real model earned, each with its record; an absent one is better than a made-up one.
 COMPILED = Path(__file__).resolve().parent / "compiled"

@@ -78,7 +78,7 @@ def tell(wording: Wording, records: int, seed: int, traps: Traps | None = None) 
             gold[key, one.name] = value
             texts[key, one.name] = _written(one, value, wording, rng)
     lines = list(wording.opening)
-    told = {place: right for place, (right, _) in texts.items()}
+    written: dict[tuple[tuple[str, ...], str], str] = {place: right for place, (right, _) in texts.items()}
     for part in wording.parts:
         if part.title:
             lines.append(f"## {part.title}")
@@ -87,10 +87,10 @@ def tell(wording: Wording, records: int, seed: int, traps: Traps | None = None) 
                 lines.append(part.transition)
             if number and rng.random() < traps.skipped:
                 gold.update({(key, name): None for name in part.fields})
-                told.update({(key, name): "" for name in part.fields})
+                written.update({(key, name): "" for name in part.fields})
                 continue
             lines.append(_paragraph(wording, part, key, gold, texts, rng, traps))
-    return Told(wording, tuple(lines), tuple(keys), gold, told, _knowledge(wording))
+    return Told(wording, tuple(lines), tuple(keys), gold, written, _knowledge(wording))
 
 
 def _keys(wording: Wording, records: int, rng: random.Random) -> list[tuple[str, ...]]:

@@ -68,6 +68,29 @@ def test_a_table_shows_source_rows_types_nullability_and_examples(catalog: Catal
     assert any(line.strip().startswith('table: "order"') for line in lines)
 
 
+def test_columns_tell_their_values_range_look_and_unit(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    rows = "".join(f"{n},{'OPEN' if n % 3 else 'DONE'},{n}.5,2024-01-0{n},{n}%\n" for n in range(1, 8))
+    task = task_with(csv={"orders.csv": f"order_id,state,weight (kg),day,share\n{rows}"})
+    with Catalog.build(task, tmp_path / "other.duckdb") as built:
+        whole = describe_tables(built)
+        profiles = [line.partition("  [")[2].rstrip("]") for line in whole.splitlines() if line.startswith("  - ")]
+        assert profiles == [
+            "unique; 1 … 7; id",
+            "2 distinct: DONE, OPEN; code",
+            "unique; 1.5 … 7.5; amount; in kg",
+            "unique; 2024-01-01 … 2024-01-07; date",
+            'unique; ratio; read as numbers by to_number("share")',
+        ]
+        # To fit a budget the sample rows go first, then the profiles, and only then whole tables.
+        without = describe_tables(built, budget=len(whole) - 10)
+        assert "2 distinct: DONE, OPEN" in without
+        assert "sample rows:" not in without
+        bare = describe_tables(built, budget=len(without) - 10)
+        assert "distinct" not in bare
+        assert bare.startswith("Sample rows and profiles are left out")
+        assert "e.g. 'OPEN'" in bare
+
+
 def test_a_folded_table_is_named_but_not_described(catalog: Catalog) -> None:
     text = describe_tables(catalog, folded={"members"})
     assert "table: members    rows: 2    columns: 3    (judged irrelevant;" in text

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from debriefer.cli import console
 from debriefer.models import Budget
-from debriefer.pipeline import JudgeSettings, MediaSettings, ModelChoice, RunSettings
+from debriefer.pipeline import JudgeSettings, MediaSettings, ModelChoice, RelevanceSettings, RunSettings
 from debriefer.pipeline.settings import SolverName
 
 _MODEL = "With a model"
@@ -108,6 +108,14 @@ JudgeRounds = Annotated[
         rich_help_panel="Video",
     ),
 ]
+RelevanceRounds = Annotated[
+    int,
+    typer.Option(
+        "--relevance-rounds",
+        min=0,
+        help="Requests on which tables the question needs: 1, with links beside it, 5 for the vote, 0 for none.",
+    ),
+]
 Resume = Annotated[
     bool, typer.Option("--resume", help="Go on: leave what was delivered under the same inputs and settings.")
 ]
@@ -131,6 +139,7 @@ class Shared:
     program_state: ProgramState = None
     speech_model: SpeechModel = None
     judge_rounds: JudgeRounds = _DEFAULTS.judge.rounds
+    relevance_rounds: RelevanceRounds = _DEFAULTS.relevance.rounds
     cache: CacheFolder = None
     no_cache: NoCache = False
     resume: Resume = False
@@ -151,6 +160,7 @@ class Shared:
             JudgeSettings(rounds=self.judge_rounds),
             self.solver,
             program_states=checked(self.program_state),
+            relevance=RelevanceSettings(rounds=self.relevance_rounds),
         )
 
     def choice(self) -> ModelChoice | None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from debriefer.pipeline.media import MediaStage
     from debriefer.pipeline.outcome import Attempt, Outcome, Status
     from debriefer.pipeline.registry import StageRegistry, default_registry
-    from debriefer.pipeline.settings import JudgeSettings, MediaSettings, ModelChoice, RunSettings
+    from debriefer.pipeline.settings import JudgeSettings, MediaSettings, ModelChoice, RelevanceSettings, RunSettings
     from debriefer.pipeline.single import solve
     from debriefer.pipeline.stage import BaseStage, Inputs, Product, Stage, StageRecord
 
@@ -34,6 +34,7 @@ _HOMES = {
     "ModelChoice": "settings",
     "Outcome": "outcome",
     "Product": "stage",
+    "RelevanceSettings": "settings",
     "RunSettings": "settings",
     "Stage": "stage",
     "StageRecord": "stage",
@@ -60,6 +61,7 @@ __all__ = [
     "ModelChoice",
     "Outcome",
     "Product",
+    "RelevanceSettings",
     "RunSettings",
     "Stage",
     "StageRecord",

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from debriefer.digests import file_digest
-from debriefer.pipeline.settings import JudgeSettings, RunSettings
+from debriefer.pipeline.settings import JudgeSettings, RelevanceSettings, RunSettings
 from dspy_programs.learned import state_files
 
 
@@ -39,3 +39,15 @@ def judge_with_state(settings: RunSettings) -> JudgeSettings:
     """
     path = learned(settings, "judge")
     return settings.judge if settings.judge.state or path is None else replace(settings.judge, state=str(path))
+
+
+def relevance_with_state(settings: RunSettings) -> RelevanceSettings:
+    """Return the settings of table relevance with the state that it is to load.
+
+    Raises:
+        MissingFileError: A file that was given does not exist.
+        ProgramStateError: As `learned`.
+    """
+    path = learned(settings, "relevance")
+    own = settings.relevance
+    return own if own.state or path is None else replace(own, state=str(path))

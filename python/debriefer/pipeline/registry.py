@@ -13,8 +13,9 @@ from debriefer.catalog.model import MANIFEST_VERSION
 from debriefer.pipeline.documents import DocumentsStage
 from debriefer.pipeline.files import link_or_copy
 from debriefer.pipeline.judge import JudgeStage
-from debriefer.pipeline.learned import judge_with_state
+from debriefer.pipeline.learned import judge_with_state, relevance_with_state
 from debriefer.pipeline.media import MediaStage
+from debriefer.pipeline.relevance import RelevanceStage
 from debriefer.pipeline.settings import RunSettings
 from debriefer.pipeline.stage import PLUGGABLE, BaseStage, Inputs, Product, Stage
 from debriefer.task import Task
@@ -91,6 +92,7 @@ def default_registry(settings: RunSettings | None = None) -> StageRegistry:
             MediaStage(media=settings.media),
             DocumentsStage(),
             CatalogStage(),
+            RelevanceStage(relevance=relevance_with_state(settings)),
             JudgeStage(judge=judge_with_state(settings)),
         ]
     )

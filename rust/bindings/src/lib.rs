@@ -1,5 +1,6 @@
 //! The extension module `debriefer._core`: a table of contents.
 
+mod capsules;
 mod documents;
 mod errors;
 mod frames;
@@ -7,6 +8,7 @@ mod readers;
 mod source;
 mod sql;
 mod tables;
+mod values;
 
 use pyo3::prelude::*;
 
@@ -28,4 +30,6 @@ mod _core {
         Dialect, assign_names, canonical_name, canonical_names, null_tokens, read_delimited, renamed_columns,
         reserved_words, sniff_dialect, unique_columns,
     };
+    #[pymodule_export]
+    use crate::values::{ValueIndex, ValueIndexBuilder};
 }

@@ -18,6 +18,7 @@ pub mod readings;
 mod remarks;
 pub mod sqlite;
 pub mod table;
+pub mod values;
 pub mod workbook;
 
 pub use table::{Column, Note, SourceTable, TableError};

@@ -27,6 +27,8 @@ from debriefer.models import count_tokens
 
 # Requests for a block: so many for each of its chunks, and so many beside.
 _FOR_EACH_CHUNK, _BESIDE = 3, 6
+# So many unreadable replies and no other, and the model is not asked any more.
+_HOPELESS = 8
 
 
 @dataclass(slots=True)
@@ -44,6 +46,8 @@ class Cost:
         left_out: Rows for records that were not asked for, or that came twice, and were not taken.
         doubted: Cells that a check did not pass at first.
         repaired: Those that a second reading settled.
+        unreadable: Replies for chunks that could not be read.
+        readable: Whether one could.
         stopped: Why no more was asked, empty where all was.
     """
 
@@ -57,6 +61,8 @@ class Cost:
     left_out: int = 0
     doubted: int = 0
     repaired: int = 0
+    unreadable: int = 0
+    readable: bool = False
     stopped: str = ""
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -76,6 +82,12 @@ class Cost:
         """Add to one of the counts."""
         with self._lock:
             setattr(self, name, getattr(self, name) + number)
+
+    def unreadable_reply(self) -> None:
+        """Count an unreadable chunk; a model of which none could be read is not asked for ever."""
+        self.add("unreadable")
+        if not self.readable and self.unreadable >= _HOPELESS:
+            self.stop("none of its replies could be read")
 
     def stop(self, reason: str) -> None:
         """Note that no more is asked."""
@@ -145,13 +157,17 @@ class Asker:
             if attempt:
                 self.cost.add("retried")
             try:
-                return self.reader.extract_chunk(request)
+                reply = self.reader.extract_chunk(request)
             except TruncatedReplyError:
                 return None
             except UnreadableReplyError:
+                self.cost.unreadable_reply()
                 continue
             except ReaderStoppedError as error:
                 self.cost.stop(error.message)
+            else:
+                self.cost.readable = True
+                return reply
         return None
 
     def _taken(self, reply: ChunkReply, wanted: Sequence[Passage]) -> dict[Key, Reading]:

@@ -141,10 +141,11 @@ def _doubt(name: str, quote: Quote, reading: Reading, view: View) -> str:
         return f"it is no {view.columns[name].dtype}"
     sentence = reading.passage.sentences[quote.sentence]
     if sentence.cue:
-        return _in_cue_sentence(name, quote, sentence, view)
+        return _in_slot(name, quote, sentence, view)
     assigned = view.patterns.assigned(sentence)
     if assigned is None:
-        return _told_elsewhere(name, quote, reading, view) or _secondary(name, quote, sentence, view)
+        again = _told_elsewhere(name, quote, reading, view)
+        return again or _in_slot(name, quote, sentence, view)
     if assigned.spans.get(name) == quote.tokens:
         view.agreed += 1
         return _told_elsewhere(name, quote, reading, view)
@@ -160,8 +161,8 @@ def _fits_type(column: PlannedColumn, raw: str) -> bool:
     return kind == "number"
 
 
-def _in_cue_sentence(name: str, quote: Quote, sentence: Sentence, view: View) -> str:
-    """Return a doubt about a value of a sentence that takes something back: it must be in its column's slot."""
+def _in_slot(name: str, quote: Quote, sentence: Sentence, view: View) -> str:
+    """Return a doubt about a value of a sentence that says more in a slot than a value: the last one must be taken."""
     for pattern in view.patterns.all:
         slots = loose_spans(pattern, sentence) if pattern.valid else None
         if slots is None:

@@ -62,7 +62,8 @@ def extract_assisted(
     Each value needs its quote in its own text and something beside the model's word; cells that lack it are asked for
     again and, where that does not settle them, are flagged and NULL.
 
-    Where the model gives no schema, or not one chunk of it, the document is read without it.
+    Where the model gives no schema, or not one chunk of it, the document is read without it. Where too much of what can
+    be checked is wrong, all that it read is flagged.
 
     Args:
         document: The document as it was read.
@@ -108,11 +109,6 @@ def extract_assisted(
         for number, block in read.items()
     }
     settled = settle(document.name, read, views, reader, settings, cost)
-    if not settled.believed:
-        reason = (
-            f"read without a model: {settled.wrong} of {settled.checked} of its values that can be checked are wrong"
-        )
-        return Assisted(_noted(extract(document, source, notes), cost, reason), cost)
     told = checked(told_of(parts, columns, settled, lines), lines)
     told.flags[:0] = _flags(read, settled, cost)
     told.residual = sorted({record.line for block in read.values() for one in block.unread for record in one.places})
@@ -189,6 +185,8 @@ def _flags(read: Mapping[int, BlockRead], settled: Settled, cost: Cost) -> list[
     if unread:
         found.append(f"what is said of {unread} records in a block was not read: their cells there are NULL")
     found += [f"`{name}` is not relied on: {EXAMPLES}" for _, name in settled.distrusted]
+    if not settled.believed:
+        found.append(f"{settled.wrong} of {settled.checked} values that can be checked are wrong: none is relied on")
     if cost.stopped:
         found.append(f"the model was not asked to the end: {cost.stopped}")
     return found

@@ -70,6 +70,7 @@ class Pattern:
     agreed: int = 0
     opposed: int = 0
     _expressions: tuple[re.Pattern[str], re.Pattern[str]] | None = None
+    _known: dict[str, Spans | None] = field(default_factory=dict, repr=False)
 
     @property
     def valid(self) -> bool:
@@ -88,6 +89,11 @@ class Pattern:
 
     def spans(self, text: str) -> Spans | None:
         """Return the tokens in each slot of a sentence; `None` where it does not fit, or not in one way."""
+        if text not in self._known:
+            self._known[text] = self._spans(text)
+        return self._known[text]
+
+    def _spans(self, text: str) -> Spans | None:
         if self._expressions is None:
             self._expressions = (self._expression("?"), self._expression(""))
         lazy, greedy = (expression.fullmatch(text) for expression in self._expressions)
@@ -213,9 +219,7 @@ def learn(readings: Iterable[Reading], lines: Sequence[str], examples: Sequence[
             pattern.longest[name] = max(pattern.longest.get(name, 0), behind - first)
             if behind - first > 1 or sentence.codes[first] != VALUE:
                 pattern.values.discard(name)
-    patterns = Patterns(sorted(found.values(), key=lambda pattern: -pattern.words))
-    for reading, number, sentence in rows:
-        _vote(patterns.all, reading, number, sentence)
+    patterns = Patterns(_elected(sorted(found.values(), key=lambda pattern: -pattern.words), rows))
     for example in examples:
         for number, sentence in enumerate(example.passage.sentences):
             _compare(patterns.all, example, number, sentence)
@@ -234,6 +238,19 @@ def _compare(patterns: Sequence[Pattern], example: Reading, number: int, sentenc
             for name, span in said.items()
         ):
             pattern.opposed += 1
+
+
+def _elected(patterns: list[Pattern], rows: Sequence[tuple[Reading, int, Sentence]]) -> list[Pattern]:
+    """Return patterns with their votes; those that most records speak against go, so that they hide no others."""
+    while True:
+        for pattern in patterns:
+            pattern.agreed = pattern.opposed = 0
+        for reading, number, sentence in rows:
+            _vote(patterns, reading, number, sentence)
+        kept = [pattern for pattern in patterns if pattern.opposed <= pattern.agreed]
+        if len(kept) == len(patterns):
+            return kept
+        patterns = kept
 
 
 def _vote(patterns: Sequence[Pattern], reading: Reading, number: int, sentence: Sentence) -> None:

@@ -40,8 +40,15 @@ def before_not(quote: Quote, line: str) -> bool:
 
 
 def is_taken_back(sentence: Sentence, quote: Quote, behind: int, line: str) -> bool:
-    """Return whether a cue stands behind a value in its slot, which ends before the token `behind`."""
-    return any(quote.tokens[1] <= place < behind for place in cues(sentence, line)) and not before_not(quote, line)
+    """Return whether a value in a slot, which ends before the token `behind`, is not the one that holds.
+
+    Behind it stands a cue or, in a sentence without any, more than marks.
+    """
+    if before_not(quote, line):
+        return False
+    if sentence.cue:
+        return any(quote.tokens[1] <= place < behind for place in cues(sentence, line))
+    return any(any(map(str.isalnum, token.text)) for token in sentence.tokens[quote.tokens[1] : behind])
 
 
 def loose_spans(pattern: Pattern, sentence: Sentence) -> Spans | None:

@@ -1,4 +1,4 @@
-"""Readings of all blocks as entries: doubtful ones are asked for again, and flagged where that does not help."""
+"""Readings of all blocks brought to entries: doubtful ones are asked for again, and flagged if that does not help."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ from debriefer.documents.reader_port import (
 )
 
 # A model's word counts twice over only if next to nothing that could be checked was wrong.
-_LEAST_CHECKED, _FOR_EACH_WRONG = 20, 100
-# With more than one wrong value in so many, the document is read without the model.
+_LEAST_CHECKED, _FOR_EACH_WRONG = 20, 50
+# With more than one wrong value in so many, none is relied on.
 _FOR_EACH_WRONG_AT_ALL = 12
+NOT_BELIEVED = "too many values of this model are wrong"
 EXAMPLES = "the values that were given as the column's examples stand elsewhere"
 
 Place = tuple[int, Key, str]
@@ -88,8 +89,25 @@ def settle(
     """
     settled = Settled()
     _measure(read, views, settled)
+    doubtful = _first(read, views, settled)
+    cost.add("doubted", len(doubtful))
+    reliable = settled.checked >= _LEAST_CHECKED and all(view.reliable for view in views.values())
+    repair = _Repair(document, reader, settings, cost, views, reliable=reliable)
+    records = sum(len(block.readings) + len(block.explained) for block in read.values())
+    for _ in range(settings.repair_rounds if settled.believed else 0):
+        doubtful = repair.round(doubtful, settled, max(settings.chunk, round(settings.repair_share * records)))
+        if not doubtful or cost.stopped:
+            break
+    _compare_examples(settled, read, views)
     if not settled.believed:
-        return settled
+        for entry in settled.entries.values():
+            if entry.trusted:
+                entry.flag(NOT_BELIEVED)
+    return settled
+
+
+def _first(read: Mapping[int, BlockRead], views: Mapping[int, View], settled: Settled) -> dict[Place, _Doubt]:
+    """Enter what was read, and return the cells that a check did not pass."""
     doubtful: dict[Place, _Doubt] = {}
     for number, block in read.items():
         for key, values in block.explained.items():
@@ -100,16 +118,7 @@ def settle(
             for name in reading.missing | reading.quotes.keys() | reasons.keys():
                 settled.entries[number, key, name] = _entry(reading, name, reasons.get(name, ""), views[number])
             doubtful |= {(number, key, name): _Doubt(reading, reason) for name, reason in reasons.items()}
-    cost.add("doubted", len(doubtful))
-    reliable = settled.checked >= _LEAST_CHECKED and all(view.reliable for view in views.values())
-    repair = _Repair(document, reader, settings, cost, views, reliable=reliable)
-    records = sum(len(block.readings) + len(block.explained) for block in read.values())
-    for _ in range(settings.repair_rounds):
-        doubtful = repair.round(doubtful, settled, max(settings.chunk, round(settings.repair_share * records)))
-        if not doubtful or cost.stopped:
-            break
-    _compare_examples(settled, read, views)
-    return settled
+    return doubtful
 
 
 def _entry(reading: Reading, name: str, reason: str, view: View) -> Entry:
