@@ -75,7 +75,7 @@ def tasks_of(data: Path, work: Path, models: Models) -> list[PreparedTask]:
     labelled = load(data)
     questions = {task.name: Task.open(task.task_dir).question for task in labelled}
     found = examples(labelled, _ENTRY.labelled, work, model=models.settings(_ENTRY.role))
-    return prepared_tasks(_ENTRY, found, models, questions=questions)
+    return prepared_tasks(_ENTRY, found, questions=questions)
 
 
 def models_over(model: Teachable) -> Models:
@@ -85,8 +85,9 @@ def models_over(model: Teachable) -> Models:
 def asked(program: Any, dev: Sequence[PreparedTask]) -> Asked:  # noqa: ANN401 -- DSPy has no types
     """Run a program on the development tasks with a model that has not been asked before."""
     model = Teachable()
-    bench = Bench(dev, BudgetMeter(Budget(requests=None)))
-    with models_over(model).using(_ENTRY.role):
+    models = models_over(model)
+    bench = Bench(dev, BudgetMeter(Budget(requests=None)), models)
+    with models.using(_ENTRY.role):
         grades = evaluate(OnTasks(program, bench), dev, metric_on(bench, next(iter(_ENTRY.metrics.values()))))
     return Asked(model.asked, [grade.score for grade in grades])
 

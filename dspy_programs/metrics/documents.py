@@ -64,8 +64,9 @@ class CellF1:
 def cell_f1(predicted: Mapping[str, Any], gold: Mapping[str, Any]) -> CellF1:
     """Compare the cells of two sets of tables.
 
-    Rows are paired one by one, the pair with the most equal cells first. An empty cell (`canonical_cell` decides)
-    counts neither for nor against.
+    Tables are paired by name, those that are left by the cells that they share: what a document calls its table is not
+    what is asked for. Rows are paired one by one, the pair with the most equal cells first. An empty cell
+    (`canonical_cell` decides) counts neither for nor against.
 
     Args:
         predicted: Table name to rows.
@@ -78,7 +79,8 @@ def cell_f1(predicted: Mapping[str, Any], gold: Mapping[str, Any]) -> CellF1:
     >>> found.f1, dict(found.missing)
     (0.5, {'t.b': 1})
     """
-    ours, theirs = _tables(predicted), _tables(gold)
+    theirs = _tables(gold)
+    ours = _called_alike(_tables(predicted), theirs)
     right, missing, wrong = 0, Counter[str](), Counter[str]()
     for table in sorted({*ours, *theirs}):
         guessed, wanted = ours.get(table, []), theirs.get(table, [])
@@ -99,6 +101,23 @@ def _tables(tables: Mapping[str, Any]) -> dict[str, list[Row]]:
     for name, rows in tables.items():
         found.setdefault(_plain(str(name)), []).extend(_rows(str(name), rows))
     return found
+
+
+def _called_alike(ours: Mapping[str, list[Row]], theirs: Mapping[str, list[Row]]) -> dict[str, list[Row]]:
+    """Return our tables under the names of those that they stand for: the pair with the most shared cells first."""
+    left = [name for name in ours if name not in theirs]
+    free = [name for name in theirs if name not in ours]
+    counts = {
+        name: Counter(item for row in tables[name] for item in row.items())
+        for tables, names in ((ours, left), (theirs, free))
+        for name in names
+    }
+    shared = sorted(((counts[one] & counts[other]).total(), one, other) for one in left for other in free)
+    names: dict[str, str] = {}
+    for number, one, other in sorted(shared, key=lambda pair: (-pair[0], pair[1], pair[2])):
+        if number and one not in names and other not in names.values():
+            names[one] = other
+    return {names.get(name, name): rows for name, rows in ours.items()}
 
 
 def _rows(name: str, rows: Any) -> list[Row]:  # noqa: ANN401 -- rows, or CSV text

@@ -13,11 +13,11 @@ from typing import Any, Self
 import dspy
 
 from debriefer.errors import BudgetExceededError
-from debriefer.models import Budget, Call, Meter, metered, neutralise
+from debriefer.models import Budget, Call, Meter, Models, metered, neutralise
 from dspy_programs.metrics import Graded, Metric
 
-# Runs a program on one prepared task.
-Ask = Callable[[dspy.Module], dspy.Prediction]
+# Runs a program on one prepared task, with the models of the run for whatever the program asks beside its own.
+Ask = Callable[[dspy.Module, Models], dspy.Prediction]
 
 # No reply will come, however often it is asked.
 _HOPELESS = frozenset({"auth", "billing", "unreachable", "stopped"})
@@ -117,6 +117,7 @@ class Bench:
         self,
         tasks: Sequence[PreparedTask],
         meter: BudgetMeter,
+        models: Models,
         *,
         stopped: Callable[[], bool] = lambda: False,
         on_run: Callable[[int], None] = lambda _runs: None,
@@ -126,11 +127,13 @@ class Bench:
         Args:
             tasks: All that a program may be asked.
             meter: What all requests are counted against.
+            models: The models of the run, behind its journal.
             stopped: Whether the run is to end.
             on_run: Told how many runs have ended, after each.
         """
         self.tasks = {task.name: task for task in tasks}
         self.meter = meter
+        self.models = models
         self.runs = 0
         self.cut = 0
         self._stopped = stopped
@@ -149,7 +152,7 @@ class Bench:
         self.check()
         own = Meter(Budget(requests=None))
         with self._busy[task], metered(own):
-            prediction = self.tasks[task].ask(program)
+            prediction = self.tasks[task].ask(program, self.models)
         self.check()
         self._look_at(own.ledger.calls)
         with self._lock:

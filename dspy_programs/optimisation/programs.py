@@ -5,19 +5,25 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import dspy
 
 from debriefer.digests import file_digest
+from debriefer.documents.assisted.flow import extract_assisted
+from debriefer.documents.notes import field_notes
+from debriefer.documents.reading import read_document
+from debriefer.documents.relation import Relation
 from debriefer.errors import ScoringError
 from debriefer.judgement import vote
 from debriefer.models import Budget, Meter, Models, metered, neutralise
 from debriefer.scoring import Table
+from dspy_programs.documents import DocumentProgram
+from dspy_programs.documents import settings_for as document_settings
 from dspy_programs.judge import VideoJudge
-from dspy_programs.metrics import Metric, answer_score, exact_answer_score, judge_score
+from dspy_programs.metrics import Metric, answer_score, document_score, exact_answer_score, judge_score
 from dspy_programs.oneshot import OneShot, oneshot_settings_for
 from dspy_programs.optimisation.on_tasks import PreparedTask
 from dspy_programs.solver import Solver, settings_for
@@ -103,6 +109,36 @@ def _run_judge(program: dspy.Module, example: dspy.Example, _models: Models) -> 
     return dspy.Prediction(verdict=verdict.to_dict())
 
 
+def _documents(_models: Models) -> dspy.Module:
+    return DocumentProgram()
+
+
+def _run_documents(program: dspy.Module, example: dspy.Example, models: Models) -> dspy.Prediction:
+    # One chunk at a time: what is asked must not depend on which reply comes first.
+    settings = replace(document_settings(models.settings("documents")), jobs=1)
+    notes = field_notes(example.knowledge)
+    cells: dict[str, list[dict[str, str]]] = {}
+    for path in map(Path, example.paths):
+        source = path.relative_to(Path(example.work) / "context").as_posix()
+        found = extract_assisted(read_document(path), source, program, notes, settings)
+        for relation in found.extraction.relations:
+            cells.setdefault(relation.name, []).extend(_rows_of(relation))
+    return dspy.Prediction(cells=cells)
+
+
+def _rows_of(relation: Relation) -> list[dict[str, str]]:
+    """Return the rows of a relation, its key as columns, as the catalog will have them."""
+    rows = []
+    for record in relation.records:
+        row = dict(zip(relation.key, record, strict=False))
+        for column in relation.columns:
+            cell = relation.cells.get((record, column.name))
+            if cell is not None and cell.value is not None:
+                row[column.name] = cell.value
+        rows.append(row)
+    return rows
+
+
 PROGRAMS: dict[str, Compilable] = {
     entry.name: entry
     for entry in (
@@ -142,31 +178,42 @@ PROGRAMS: dict[str, Compilable] = {
             input_tokens=4_000,
             output_tokens=500,
         ),
+        Compilable(
+            name="documents",
+            labelled="documents",
+            role="documents",
+            metrics={"cells": document_score},
+            good=0.95,
+            build=_documents,
+            run=_run_documents,
+            requests=4,
+            input_tokens=3_000,
+            output_tokens=800,
+        ),
     )
 }
 
 
 def prepared_tasks(
-    entry: Compilable, examples: Sequence[dspy.Example], models: Models, *, questions: Mapping[str, str]
+    entry: Compilable, examples: Sequence[dspy.Example], *, questions: Mapping[str, str]
 ) -> list[PreparedTask]:
     """Return tasks that the program can be asked, from examples with its inputs, its labels, `name` and `group`.
 
     Args:
         entry: The program.
         examples: What `dspy_programs.datasets.examples` made.
-        models: What the program asks.
         questions: The question of each task by its name.
     """
-    return [_prepared(entry, example, models, questions.get(example.name, "")) for example in examples]
+    return [_prepared(entry, example, questions.get(example.name, "")) for example in examples]
 
 
-def _prepared(entry: Compilable, example: dspy.Example, models: Models, question: str) -> PreparedTask:
+def _prepared(entry: Compilable, example: dspy.Example, question: str) -> PreparedTask:
     labels = {key: value for key, value in example.labels().items() if key not in ("name", "group")}
     return PreparedTask(
         name=example.name,
         question=question,
         group=example.group,
-        ask=lambda program: entry.run(program, example, models),
+        ask=lambda program, models: entry.run(program, example, models),
         labels=labels,
         shown=_shown(labels),
         digest=_digest(example.name, question, labels),

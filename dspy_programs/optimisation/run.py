@@ -192,7 +192,9 @@ class Optimisation:
     def _measured(self, models: Models, journal: Journal) -> _Measured:
         settings, meter = self.settings, BudgetMeter(self.settings.budget)
         progress = _Progress(self._say, journal)
-        bench = Bench([*self._train, *self._validation, *self._dev], meter, stopped=self._stopped, on_run=progress.ran)
+        bench = Bench(
+            [*self._train, *self._validation, *self._dev], meter, models, stopped=self._stopped, on_run=progress.ran
+        )
         metric = metric_on(bench, self.entry.metrics[self.metric_name])
         program = self.entry.build(models)
         with models.using(self.entry.role, meter), logged(self.folder / LOG_FILE):

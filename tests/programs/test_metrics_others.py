@@ -208,3 +208,13 @@ def test_many_threads_agree() -> None:
     with ThreadPoolExecutor(8) as pool:
         scores = set(pool.map(lambda _: document_score(example, prediction), range(50)))
     assert scores == {2 / 3}
+
+
+def test_a_table_that_is_called_otherwise_is_paired_by_what_it_holds() -> None:
+    gold = {"fees": [{"fund": "A", "fee": "1"}, {"fund": "B", "fee": "2"}], "heads": [{"fund": "A", "head": "Kim"}]}
+    guess = {"report": gold["heads"], "Report 2": gold["fees"], "more": [{"x": "9"}]}
+    found = cell_f1(guess, gold)
+    assert (found.right, found.predicted, found.gold) == (6, 7, 6)
+    assert dict(found.wrong) == {"more.x": 1}
+    # A name that is right comes before what a table holds.
+    assert cell_f1({"fees": gold["heads"], "heads": gold["fees"]}, gold).right == 1

@@ -193,7 +193,7 @@ def _tasks(entry: Compilable, data: Path, models: Models, work: Path) -> list[Pr
     questions = {task.name: Task.open(task.task_dir).question for task in labelled}
     work.mkdir(parents=True, exist_ok=True)
     found = examples(labelled, entry.labelled, work, model=models.settings(entry.role))
-    return prepared_tasks(entry, found, models, questions=questions)
+    return prepared_tasks(entry, found, questions=questions)
 
 
 def _show(result: Result) -> None:

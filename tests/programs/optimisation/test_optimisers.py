@@ -22,7 +22,7 @@ from tests.programs.optimisation.conftest import Tasks, models_over
 
 
 def task(name: str, group: str) -> PreparedTask:
-    return PreparedTask(name, "", group, lambda _program: dspy.Prediction(), {})
+    return PreparedTask(name, "", group, lambda _program, _models: dspy.Prediction(), {})
 
 
 @given(st.lists(st.sampled_from("abcdef"), min_size=2, max_size=30), st.integers(0, 5))

@@ -29,10 +29,10 @@ def test_tasks_and_answers_reach_a_model_as_text_alone(tmp_path: Path) -> None:
 
     example = dspy.Example(work="w", findings=None, gold=str(gold), name="t", group="g").with_inputs("work", "findings")
     models = Models(ModelSettings("openai/x"), environment={})
-    (task,) = prepared_tasks(PROGRAMS["oneshot"], [example], models, questions={"t": f"How many? {INJECTION}"})
+    (task,) = prepared_tasks(PROGRAMS["oneshot"], [example], questions={"t": f"How many? {INJECTION}"})
     shown = task.example()
-    prediction = task.ask(lambda **_: Found())  # type: ignore[arg-type]
-    bench = Bench([task], BudgetMeter(Budget(requests=None)))
+    prediction = task.ask(lambda **_: Found(), models)  # type: ignore[arg-type]
+    bench = Bench([task], BudgetMeter(Budget(requests=None)), models)
     told = metric_on(bench, answer_score)(shown, prediction, None, "write", None)
     assert isinstance(told, dspy.Prediction)
     for text in (shown.question, shown.gold, prediction.csv, prediction.sql, told.feedback):
@@ -48,21 +48,19 @@ def test_long_answers_are_shortened_where_they_are_shown_and_whole_where_they_ar
 
     example = dspy.Example(work="w", gold=Found.csv, name="t", group="g").with_inputs("work")
     models = Models(ModelSettings("openai/x"), environment={})
-    (task,) = prepared_tasks(PROGRAMS["oneshot"], [example], models, questions={})
-    prediction = task.ask(lambda **_: Found())  # type: ignore[arg-type]
+    (task,) = prepared_tasks(PROGRAMS["oneshot"], [example], questions={})
+    prediction = task.ask(lambda **_: Found(), models)  # type: ignore[arg-type]
     assert len(prediction.csv) <= 400
     assert answer_score(dspy.Example(**task.labels), prediction) == 1
     assert len(task.example().gold) <= 400
 
 
 def test_a_digest_follows_what_a_gold_holds_and_not_where_it_stands(tmp_path: Path) -> None:
-    models = Models(ModelSettings("openai/x"), environment={})
-
     def digest(name: str, text: str) -> str:
         path = tmp_path / name
         path.write_text(text)
         example = dspy.Example(work="w", gold=str(path), name="t", group="g").with_inputs("work")
-        return prepared_tasks(PROGRAMS["solver"], [example], models, questions={})[0].digest
+        return prepared_tasks(PROGRAMS["solver"], [example], questions={})[0].digest
 
     assert digest("a.csv", "n\n1\n") == digest("b.csv", "n\n1\n") != digest("c.csv", "n\n2\n")
 
@@ -74,8 +72,9 @@ def test_each_program_is_known_by_the_class_that_its_states_name(name: str) -> N
 
 
 def test_copies_of_a_program_share_the_bench() -> None:
-    task = PreparedTask("t", "q", "g", lambda _program: dspy.Prediction(csv="n\n1\n"), {"gold": "n\n1\n"})
-    bench = Bench([task], BudgetMeter(Budget(requests=None)))
+    models = Models(ModelSettings("openai/x"), environment={})
+    task = PreparedTask("t", "q", "g", lambda _program, _models: dspy.Prediction(csv="n\n1\n"), {"gold": "n\n1\n"})
+    bench = Bench([task], BudgetMeter(Budget(requests=None)), models)
     program = OnTasks(OneShot(), bench)
     copy = program.deepcopy()
     assert copy.bench is bench

@@ -66,7 +66,7 @@ class Model:
 def prepared(data: Path, work: Path, models: Models) -> list[PreparedTask]:
     labelled = load(data)
     found = examples(labelled, "solver", work, model=models.settings("solver"))
-    return prepared_tasks(PROGRAMS["solver"], found, models, questions={task.name: task.name for task in labelled})
+    return prepared_tasks(PROGRAMS["solver"], found, questions={task.name: task.name for task in labelled})
 
 
 @pytest.fixture(scope="module")
