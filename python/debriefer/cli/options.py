@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
+from rich.text import Text
 
+from debriefer.cli import console
 from debriefer.models import Budget
-from debriefer.pipeline import JudgeSettings, MediaSettings, ModelChoice, RunSettings
+from debriefer.pipeline import JudgeSettings, MediaSettings, ModelChoice, RelevanceSettings, RunSettings
 from debriefer.pipeline.settings import SolverName
 
 _MODEL = "With a model"
@@ -69,6 +71,15 @@ Hints = Annotated[
         rich_help_panel=_MODEL,
     ),
 ]
+ProgramState = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--program-state",
+        help="File of what a program has learned (`debriefer optimize`); it says itself whose. May be repeated.",
+        rich_help_panel=_MODEL,
+        show_default=False,
+    ),
+]
 AlwaysAnswer = Annotated[
     bool, typer.Option("--always-answer", help="Let the offline baseline guess where no reading is confident.")
 ]
@@ -97,6 +108,14 @@ JudgeRounds = Annotated[
         rich_help_panel="Video",
     ),
 ]
+RelevanceRounds = Annotated[
+    int,
+    typer.Option(
+        "--relevance-rounds",
+        min=0,
+        help="Requests on which tables the question needs: 1, with links beside it, 5 for the vote, 0 for none.",
+    ),
+]
 Resume = Annotated[
     bool, typer.Option("--resume", help="Go on: leave what was delivered under the same inputs and settings.")
 ]
@@ -117,8 +136,10 @@ class Shared:
     max_cost: MaxCost = None
     offline_fallback: Fallback = True
     hints: Hints = True
+    program_state: ProgramState = None
     speech_model: SpeechModel = None
     judge_rounds: JudgeRounds = _DEFAULTS.judge.rounds
+    relevance_rounds: RelevanceRounds = _DEFAULTS.relevance.rounds
     cache: CacheFolder = None
     no_cache: NoCache = False
     resume: Resume = False
@@ -138,6 +159,8 @@ class Shared:
             MediaSettings(speech_model=self.speech_model),
             JudgeSettings(rounds=self.judge_rounds),
             self.solver,
+            program_states=checked(self.program_state),
+            relevance=RelevanceSettings(rounds=self.relevance_rounds),
         )
 
     def choice(self) -> ModelChoice | None:
@@ -147,6 +170,27 @@ class Shared:
     def cache_folder(self, output: Path) -> Path | None:
         """Return the cache's folder, or `None` for none."""
         return None if self.no_cache else self.cache or output / CACHE_FOLDER
+
+
+def checked(states: Sequence[Path] | None) -> tuple[str, ...]:
+    """Return files of learned state as settings take them, after a look whether they fit.
+
+    What was measured not to be better is used all the same, since it was asked for, and said.
+
+    Raises:
+        MissingFileError: A file does not exist.
+        ProgramStateError: A file is no state, or was learned for another version of a signature.
+    """
+    if not states:
+        return ()
+    from dspy_programs.state import checked_states  # noqa: PLC0415 -- loads DSPy
+
+    for name, record in checked_states(states).items():
+        status = record.get("status")
+        if status is not None and status != "improved":
+            note = f"note: the state of `{name}` is marked `{status}`: its tasks do not support that it is better"
+            console.messages.print(Text(note), style="yellow", soft_wrap=True)
+    return tuple(str(path.resolve()) for path in states)
 
 
 def with_shared(command: Callable[..., None]) -> Callable[..., None]:

@@ -260,6 +260,35 @@ def request_digest(request: Request) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
+def response_values(response: Response) -> dict[str, Any]:
+    """Return a response as JSON values."""
+    values: dict[str, Any] = _vendored("serde").response_to_dict(response)
+    return values
+
+
+def response_of(values: Mapping[str, Any]) -> Response:
+    """Return the response that `response_values` wrote.
+
+    Raises:
+        KeyError: The values are no response's; TypeError and ValueError, likewise.
+    """
+    response: Response = _vendored("serde").response_from_dict(values)
+    return response
+
+
+def is_overflow(error: Exception) -> bool:
+    """Return whether a sender's error says that the request is too long for the model."""
+    return failure(error).status == "overflow"
+
+
+def overflow_error(message: str) -> Exception:
+    """Return the error of a request that is too long."""
+    from dspy import lm15  # noqa: PLC0415
+
+    error: Exception = lm15.ContextLengthError(message)
+    return error
+
+
 def make_lm(engine: Any, async_engine: Any, settings: ModelSettings, *, cache: bool) -> dspy.LM:  # noqa: ANN401
     """Return the `dspy.LM` over an engine of ours.
 

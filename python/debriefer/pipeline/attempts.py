@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from debriefer.models import Meter, Models
 from debriefer.pipeline.delivery import ATTEMPT_FILE, TURNS_FILE, is_regular
+from debriefer.pipeline.learned import learned
 from debriefer.pipeline.logs import TaskLog
 from debriefer.pipeline.outcome import Attempt
 from debriefer.pipeline.settings import RunSettings
@@ -63,7 +64,8 @@ def make_attempts(task: Task, findings: Findings, conditions: Conditions) -> lis
     Returns:
         All attempts, in order; the last is the accepted one, if any is.
     """
-    from dspy_programs.oneshot import make_solver  # noqa: PLC0415 -- loads DSPy; runs without a model need none
+    from dspy_programs.oneshot import OneShot, make_solver  # noqa: PLC0415 -- loads DSPy; runs without a model need none
+    from dspy_programs.state import load_state  # noqa: PLC0415 -- as above
 
     budget = conditions.settings.budget
     requests = 80 if budget.requests is None else budget.requests
@@ -74,6 +76,13 @@ def make_attempts(task: Task, findings: Findings, conditions: Conditions) -> lis
         requests=requests,
         compression=models.settings("compression"),
     )
+    used, unused = ("oneshot", "solver") if isinstance(solver, OneShot) else ("solver", "oneshot")
+    state = learned(conditions.settings, used)
+    if state is not None:
+        load_state(solver, state)
+    left = learned(conditions.settings, unused)
+    if left is not None and str(left) in conditions.settings.program_states:
+        _log.warning("`%s` is not used: it is of `%s`, and `%s` answers", left.name, unused, used)
     attempts: list[Attempt] = []
     for number in range(1, conditions.settings.attempts + 1):
         if conditions.stopped():

@@ -58,6 +58,31 @@ class JudgeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RelevanceSettings:
+    """How it is judged which tables a question needs.
+
+    Attributes:
+        rounds: Requests: 1, with what the data says beside it, or more, which vote alone (5 in the specification); 0 to
+            describe every table.
+        seconds: Wall time of all requests of a task together.
+        state: File of what the program has learned, as `dspy_programs.state` writes it; `None` for nothing.
+    """
+
+    rounds: int = 1
+    seconds: float = 300.0
+    state: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.rounds < 0:
+            message = f"relevance rounds must not be negative, got {self.rounds}"
+            raise ValueError(message)
+
+    def budget(self) -> Budget:
+        """Return the bound on all requests of a task: each asked again once, and as many retries."""
+        return Budget(requests=4 * self.rounds, seconds=self.seconds)
+
+
+@dataclass(frozen=True, slots=True)
 class RunSettings:
     """How tasks are answered.
 
@@ -71,6 +96,9 @@ class RunSettings:
         judge: How it is judged whether a video shows the answer.
         solver: `agent` (four tools, many turns), `oneshot` (one statement, repaired and checked), or `auto`, which
             takes `oneshot` for a small local model; `dspy_programs.oneshot.choice` has the rule.
+        program_states: Files of what programs have learned, as `dspy_programs.state` writes them; each says itself
+            whose it is. A program without one takes the state that ships, if any.
+        relevance: How it is judged which tables the question needs.
     """
 
     attempts: int = 5
@@ -81,6 +109,8 @@ class RunSettings:
     media: MediaSettings = field(default_factory=MediaSettings)
     judge: JudgeSettings = field(default_factory=JudgeSettings)
     solver: SolverName = "auto"
+    program_states: tuple[str, ...] = ()
+    relevance: RelevanceSettings = field(default_factory=RelevanceSettings)
 
     def __post_init__(self) -> None:
         if self.attempts < 1:
@@ -96,7 +126,11 @@ class RunSettings:
         """Return the settings that `to_dict` gave."""
         media = MediaSettings(**values["media"])
         judge = JudgeSettings(**values["judge"])
-        return cls(**{**values, "budget": Budget(**values["budget"]), "media": media, "judge": judge})
+        relevance = RelevanceSettings(**values["relevance"])
+        states = tuple(values["program_states"])
+        budget = Budget(**values["budget"])
+        parts = {"budget": budget, "media": media, "judge": judge, "relevance": relevance, "program_states": states}
+        return cls(**{**values, **parts})
 
 
 @dataclass(frozen=True, slots=True)

@@ -234,8 +234,9 @@ fn unite(grid: &Grid, states: Vec<State>, masks: Vec<Vec<bool>>, count: usize, w
     let mut gone = Vec::new();
     let mut kept: Vec<State> = Vec::with_capacity(states.len());
     let mut kept_masks: Vec<Vec<bool>> = Vec::with_capacity(states.len());
-    for (at, (mut state, mask)) in states.into_iter().zip(masks).enumerate() {
-        if at < count
+    for (at, (mut state, mut mask)) in states.into_iter().zip(masks).enumerate() {
+        // What has been united may belong to the one before as well: a fade settles in more than two steps.
+        while at < count
             && let (Some(last), Some(last_mask)) = (kept.last(), kept_masks.last())
         {
             let both = either(last_mask, &mask);
@@ -256,28 +257,27 @@ fn unite(grid: &Grid, states: Vec<State>, masks: Vec<Vec<bool>>, count: usize, w
                 || changed.len() > MANY
                 || kept.len() < 2
                 || changed_tiles(grid, &kept[kept.len() - 2].signature, &last.signature, last_mask).len() > MANY;
-            if wide && (equal || passing || refined) {
-                state.start = last.start;
-                if equal {
-                    state.opened = last.opened;
-                }
-                state.wander = state.wander.max(last.wander);
-                state.since.extend(&last.since);
-                for (lively, &before) in state.lively.iter_mut().zip(&last.lively) {
-                    *lively |= before;
-                }
-                if equal {
-                    // Its picture is clear of the next change; that of the later one may hold its begin.
-                    gone.push(std::mem::replace(&mut state.id, last.id));
-                } else {
-                    gone.push(last.id);
-                }
-                kept.pop();
-                kept_masks.pop();
-                kept.push(state);
-                kept_masks.push(both);
-                continue;
+            if !wide || !(equal || passing || refined) {
+                break;
             }
+            state.start = last.start;
+            if equal {
+                state.opened = last.opened;
+            }
+            state.wander = state.wander.max(last.wander);
+            state.since.extend(&last.since);
+            for (lively, &before) in state.lively.iter_mut().zip(&last.lively) {
+                *lively |= before;
+            }
+            if equal {
+                // Its picture is clear of the next change; that of the later one may hold its begin.
+                gone.push(std::mem::replace(&mut state.id, last.id));
+            } else {
+                gone.push(last.id);
+            }
+            kept.pop();
+            kept_masks.pop();
+            mask = both;
         }
         kept.push(state);
         kept_masks.push(mask);
