@@ -3,15 +3,20 @@ from __future__ import annotations
 
 import json
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import dspy
 import pytest
 
+from benchmarks.longvideo.formats import load
+from benchmarks.longvideo.scoring import score
 from debriefer.media.film import Film
 from debriefer.media.finding import Finder
 from debriefer.models import Budget, Meter
+from debriefer.pipeline.asking import answered
+from debriefer.pipeline.settings import MediaSettings
 from dspy_programs.longvideo import FAST, PAPER, Limits, LongVideo, Strategy, VideoAnswer, render_transcript
 from dspy_programs.state import load_state, save_state
 from tests.doubles.cast import Cast
@@ -529,3 +534,72 @@ def test_a_meter_of_the_caller_counts_the_run(film: Film) -> None:
     meter = Meter(Budget(requests=50))
     answer = run(film, cast, FAST, meter=meter, finder=Finder(film))
     assert meter.requests == answer.usage.requests == 4
+
+
+def test_a_question_about_a_time_range_is_grounded_without_a_crash(film: Film) -> None:
+    ground = {"action": "ground", "instruction": "00:00:10 to 00:00:20", "spans": ["00:00:10-00:00:20"]}
+    analysis = dict.fromkeys(("ambiguous", "multi_hop", "tool", "cues", "enhanced_query", "scoring_instruction"))
+    cast = Cast(
+        step=[ground, LOOK_AT, ANSWER], analysis=analysis, score=SCORED, findings=SEEN, look=[LOOK, DONE], critique=FINE
+    )
+    assert run(film, cast).choice == "B"
+
+
+def test_a_conclusion_that_says_nothing_is_an_abstention(film: Film) -> None:
+    silent = {"facts": SEEN["facts"]}
+    cast = Cast(step=LOOK_AT, findings=silent, conclusion={"answer": None, "choice": "maybe"})
+    answer = run(film, cast, FAST, limits=Limits(rounds=1))
+    assert (answer.choice, answer.abstained, answer.budget_exhausted) == (None, True, "rounds")
+
+
+QUESTIONS = {
+    "lvbench": {
+        "key": "v",
+        "qa": [{"uid": "0", "question": "Who?\n(A) a woman\n(B) a man", "answer": "B", "question_type": ["x"]}],
+    },
+    "longvideobench": {
+        "video_path": "v.mp4",
+        "question": "Who?",
+        "candidates": ["a woman", "a man"],
+        "correct_choice": 1,
+    },
+    "videomme": {
+        "videoID": "v",
+        "question": "Who?",
+        "options": ["A. a woman", "B. a man"],
+        "answer": "B",
+        "duration": "long",
+    },
+    "mlvu": {"video": "v.mp4", "question": "Who?", "candidates": ["a woman", "a man"], "answer": "a man"},
+}
+
+
+@pytest.mark.parametrize("dataset", sorted(QUESTIONS))
+def test_questions_of_all_benchmarks_run_by_one_program(film: Film, tmp_path: Path, dataset: str) -> None:
+    (tmp_path / "q.json").write_text(json.dumps([QUESTIONS[dataset]]), encoding="utf-8")
+    (question,) = load(dataset, tmp_path / "q.json")
+    models, _ = Cast(step=[LOOK_AT, ANSWER], findings=SEEN, critique=FINE).models()
+    made = LongVideo(FAST)(film=film, question=question.text, models=models, choices=question.choices)
+    assert score(dataset, [question], {question.id: made.choice}).accuracy == 1.0
+
+
+def test_records_of_questions_that_run_at_once_never_mix(film: Film, tmp_path: Path) -> None:
+    def one(number: int) -> tuple[int, Path | None]:
+        said = {"action": "answer", "answer": f"number {number}", "evidence": ["E1"]}
+        models, _ = Cast(step=[LOOK_AT, said], findings=SEEN, critique=FINE).models()
+        assert film.video is not None
+        options = {
+            "models": models,
+            "output": tmp_path / "out",
+            "cache": tmp_path / "cache",
+            "media": MediaSettings("none", "none"),
+        }
+        return number, answered(film.video, f"Question {number}?", **options).folder
+
+    with ThreadPoolExecutor(4) as pool:
+        folders = dict(pool.map(one, range(4)))
+    for number, folder in folders.items():
+        assert folder is not None
+        record = json.loads((folder / "answer.json").read_bytes())
+        assert (record["question"], record["answer"]) == (f"Question {number}?", f"number {number}")
+        assert f"Question {number}?" in (folder / "transcript.md").read_text(encoding="utf-8")
