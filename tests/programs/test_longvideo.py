@@ -603,3 +603,41 @@ def test_records_of_questions_that_run_at_once_never_mix(film: Film, tmp_path: P
         record = json.loads((folder / "answer.json").read_bytes())
         assert (record["question"], record["answer"]) == (f"Question {number}?", f"number {number}")
         assert f"Question {number}?" in (folder / "transcript.md").read_text(encoding="utf-8")
+
+
+def test_an_answer_that_names_no_option_is_asked_for_once_more(film: Film) -> None:
+    vague = {"action": "answer", "answer": "somebody", "evidence": ["E1"]}
+    cast = Cast(step=[LOOK_AT, vague, {**vague, "choice": "C"}], findings=SEEN, critique=FINE)
+    answer = run(film, cast, FAST)
+    assert "names none of the options" in cast.turns["step"][2].last
+    assert answer.choice == "C"
+    stubborn = Cast(step=[LOOK_AT, vague], findings=SEEN, critique=FINE)
+    left = run(film, stubborn, FAST)
+    assert (left.choice, left.abstained, stubborn.count("step")) == (None, True, 3)
+
+
+def test_an_answer_that_cites_nothing_rests_on_what_shares_its_words_or_on_nothing(film: Film) -> None:
+    facts = [
+        {"start": 20, "end": 22, "text": "a man lifts his hand"},
+        {"start": 24, "end": 25, "text": "an empty bench"},
+    ]
+    said = {"action": "answer", "answer": "the man lifts a hand"}
+    cast = Cast(step=[LOOK_AT, said], findings={"facts": facts}, critique=FINE)
+    assert [one.text for one in run(film, cast, FAST, choices=()).citations] == ["a man lifts his hand"]
+    other = Cast(step=[LOOK_AT, {"action": "answer", "answer": "zebras"}], findings={"facts": facts}, critique=FINE)
+    assert run(film, other, FAST, choices=()).citations == ()
+
+
+def test_a_stretch_that_is_cited_stands_for_what_was_found_in_it(film: Film) -> None:
+    said = {"action": "answer", "choice": "B", "evidence": ["G1"]}
+    cast = Cast(
+        step=[GROUND, LOOK_AT, said],
+        analysis=HARD,
+        score=SCORED,
+        look=[LOOK, {"tool": "inspect", "spans": ["0-60"]}, DONE],
+        findings=SEEN,
+        critique=FINE,
+    )
+    answer = run(film, cast)
+    assert [one.text for one in answer.citations] == ["a man waves"]
+    assert answer.answer == "a man"
