@@ -16,7 +16,6 @@ CLASSES = {
     "judge": "dspy_programs.judge.program:VideoJudge",
     "documents": "dspy_programs.documents.program:DocumentProgram",
     "relevance": "dspy_programs.relevance.program:TableRelevanceJudge",
-    "documents": "dspy_programs.documents.program:DocumentProgram",
     "longvideo": "dspy_programs.longvideo.program:LongVideo",
 }
 # States that a real model earned, each with its record; an absent one is better than a made-up one.
