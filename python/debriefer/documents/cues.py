@@ -24,7 +24,7 @@ CUE = re.compile(rf"{_ENGLISH}|{_CHINESE}", re.IGNORECASE)
 # What may stand between a cue and the value, and behind the value.
 _LINK = re.compile(
     r"(?:[\s:：,，、;；—–]|-(?=\s)|\b(?:it|that|this|the|is|was|are|were|to|be|read|reads|as|value|figure|entry|being"
-    r"|has been|have been|been|should|must|now)\b|为|是|成|至|到|该|其|值|应)*",
+    r"|has been|have been|been|should|must|now)\b|后(?=[为是应作])|为|是|作|成|至|到|该|其|值|应)*",
     re.IGNORECASE,
 )
 _TAIL = re.compile(r"(?:[\s)）\]】.。,，;；!！]|\binstead\b|\bthat is\b)*$", re.IGNORECASE)

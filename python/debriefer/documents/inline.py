@@ -16,7 +16,8 @@ _CLOSING = " )）]】.。,，;；"
 _OPENS = re.compile(r"\s*[(（\[【,，;；—–]")
 # What is in brackets behind these held before.
 _BEFORE = re.compile(
-    r"(?:\b(?:formerly|previously|before|was|once|not|than|of|from|versus|vs)|原|原为|曾|曾为|曾用名|旧称|旧为|误|误作|前)"
+    r"(?:\b(?:formerly|previously|earlier|before|was|once|not|than|of|from|versus|vs)(?:\s(?:as|at|put|given|stated))*"
+    r"|(?:原先|原|曾|初|旧|误|先前|此前|之前|早前|前)(?:曾)?(?:为|作|报|记|录|称|写|计|定|是|列|用名)?)"
     r"[\s:：]*$",
     re.IGNORECASE,
 )
@@ -68,7 +69,7 @@ def _entries(draft: Draft, twins: Mapping[Key, _Twin | None], known: Collection[
         twin = twins.get(key) or _by_words(value.raw, known)
         entry = corrected_within(value, draft.kind) if value.cue else None
         if (entry is None or not entry.trusted) and twin is not None:
-            entry = _second(value, twin, draft.kind) if twin.words in known else _doubtful(value, NOTHING_TELLS)
+            entry = _held(value, twin, draft.kind, known)
         if entry is None and key in marked:
             entry = _doubtful(value, "it says more than the others of its column")
         if entry is None:
@@ -77,6 +78,16 @@ def _entries(draft: Draft, twins: Mapping[Key, _Twin | None], known: Collection[
                 entry.flag("the sentence can be taken apart in two ways")
         entries[key] = entry
     return entries
+
+
+def _held(value: Value, twin: _Twin, kind: Kind, known: Collection[str]) -> Entry:
+    if twin.words in known:
+        return _second(value, twin, kind)
+    if twin.words.lstrip().startswith(("(", "（")) and _BEFORE.search(twin.words) is not None:
+        # In brackets stands what was said before.
+        raw = value.raw[: value.raw.casefold().index(twin.words)].rstrip()
+        return Entry(raw, value.line, (value.span[0], value.span[0] + len(raw)), "corrected")
+    return _doubtful(value, NOTHING_TELLS)
 
 
 def _second(value: Value, twin: _Twin, kind: Kind) -> Entry:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -28,6 +29,14 @@ NOTHING = frozenset(
             "尚未披露",
         ),
     }
+)
+# The same in other words.
+_SAID_NOTHING = re.compile(
+    r"(?:尚|暂|目前|至今|均)?(?:未|无|没有|没)(?:有|予|曾|经|作|能|可|对外)?"
+    r"(?:披露|公布|公开|发布|提供|记录|记载|说明|填报|填写|列示|列明|获取|获得|统计|登记|明确|公示|注明|数据|资料|可查)"
+    r"|not\s(?:yet\s|been\s|yet\sbeen\s)?(?:recorded|available|disclosed|stated|given|reported|known|provided|published"
+    r"|announced|noted|listed|entered|measured|supplied|released|specified|applicable)"
+    r"|(?:left\s)?(?:blank|unstated|unreported|unpublished|unavailable|withheld|undetermined)",
 )
 _TOKENS = frozenset(token.casefold() for token in _core.null_tokens())
 
@@ -87,4 +96,6 @@ def is_nothing(text: str) -> bool:
     [True, True, True, False]
     """
     plain = " ".join(text.strip(" .。,，;；\"'“”").casefold().split())
+    if _SAID_NOTHING.fullmatch(plain) is not None:
+        return True
     return not plain or plain in NOTHING or plain in _TOKENS or not any(letter.isalnum() for letter in plain)

@@ -117,7 +117,9 @@ def _apply(taken: Aside, columns: _Columns, before: Sequence[int]) -> None:
             raw = taken.text[inner.start : inner.end]
             columns.entries[target][key] = Entry(raw, taken.row.record.line, span, "corrected")
             return
-        doubtful = [target]
+        # The value is none of the column's that is named: it may be any other's of its kind.
+        others = _possible(taken, near, columns) if taken.values else []
+        doubtful = [target, *(number for number in others if number != target)]
     else:
         doubtful = _possible(taken, near, columns) or near
     for number in doubtful:
@@ -151,6 +153,8 @@ def _target(taken: Aside, spoken: Sequence[int], near: Sequence[int], columns: _
         return texts[0]
     possible = _possible(taken, near, columns)
     hinted = [number for number in possible if _hinted(taken.text, columns.labels[number])]
+    if any(not columns.labels[number] for number in possible if number not in hinted):
+        hinted = []  # what a column without any words is called nobody knows
     telling = hinted or (possible if taken.values else texts)
     return telling[0] if len(telling) == 1 else None
 
