@@ -24,8 +24,8 @@ from dspy_programs.documents import read_with_model
 from tests.doubles.document_replies import replies_of
 from tests.doubles.scripted import scripted_models
 
-# Few documents each, since every model reads every one of them: one seed a size.
-SEEDS = (11,)
+# Few documents, since every model reads every one of them.
+SIZES, SEEDS = (60,), (11,)
 
 
 def measure(wordings: Sequence[Wording], *, verbose: bool = False) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def measure(wordings: Sequence[Wording], *, verbose: bool = False) -> dict[str, 
     """
     logging.getLogger("dspy").setLevel(logging.ERROR)
     figures: dict[str, Any] = {}
-    told = list(documents(wordings, seeds=SEEDS))
+    told = list(documents(wordings, SIZES, SEEDS))
     with tempfile.TemporaryDirectory(prefix="debriefer-") as folder:
         for name in FAULTS:
             runs = [_run(one, name, Path(folder)) for one in told]

@@ -196,10 +196,10 @@ def _secondary(name: str, quote: Quote, sentence: Sentence, view: View) -> str:
     is_text = view.kind(name)[0] == "text"
     if not view.reliable:
         return UNSUPPORTED
-    if is_text and [column for column, known in view.patterns.texts.items() if quote.raw in known] == [name]:
-        return ""
     if is_text and not _whole(quote, sentence):
         return UNSUPPORTED
+    if is_text and [column for column, known in view.patterns.texts.items() if quote.raw in known] == [name]:
+        return ""
     rivals = view.alike(kind_of([quote.raw]))
     if is_text:
         # A code is a number among texts.

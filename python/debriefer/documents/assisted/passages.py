@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,8 @@ from debriefer.documents.loading import record_id
 from debriefer.documents.relation import Record, Segmented
 from debriefer.documents.sentences import Sentence
 
+# What stands around a place within a number.
+_INSIDE = re.compile(r"(?<=\d)\d|(?<=\d[.,])\d|(?<=\d)[.,]\d")
 _QUOTES = " \t\r\n\"'“”‘’「」`"
 
 
@@ -107,7 +110,7 @@ def located(passage: Passage, text: str, lines: Sequence[str]) -> list[Quote]:
     """Return the places at which a passage has a text, outside the record's key.
 
     A text that begins or ends within an amount, a date or a code is widened to all of it; one that begins or ends
-    within a word has no place.
+    within a word or a number has no place.
     """
     text = text.strip(_QUOTES)
     if not text:
@@ -117,7 +120,7 @@ def located(passage: Passage, text: str, lines: Sequence[str]) -> list[Quote]:
         line = lines[sentence.record.line]
         start, end = sentence.span
         for at in _occurrences(line, text, start, end):
-            tokens = _covered(sentence, at, at + len(text))
+            tokens = None if _cuts_number(line, at, at + len(text)) else _covered(sentence, at, at + len(text))
             if tokens is not None:
                 quote = token_quote(passage, number, tokens, lines)
                 if quote not in found:
@@ -130,6 +133,11 @@ def _occurrences(line: str, text: str, start: int, end: int) -> Iterator[int]:
     while at >= 0:
         yield at
         at = line.find(text, at + 1, end)
+
+
+def _cuts_number(line: str, start: int, end: int) -> bool:
+    """Return whether a stretch begins or ends within a number: `9` of `19`, `3` of `3.5`."""
+    return any(_INSIDE.match(line, place) is not None for place in (start, end))
 
 
 def _covered(sentence: Sentence, start: int, end: int) -> tuple[int, int] | None:
