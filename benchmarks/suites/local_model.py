@@ -29,7 +29,8 @@ import dspy
 from benchmarks.report import emit, print_table
 from benchmarks.suites.questions import Case, golds, lay_out, load
 from debriefer.catalog import CATALOG_FILE, Catalog
-from debriefer.errors import ScoringError
+from debriefer.datasets.labelled import FORMAT, MANIFEST
+from debriefer.errors import ModelError, ScoringError
 from debriefer.models import Budget, Meter, Models
 from debriefer.models.local import PREFIX
 from debriefer.scoring import signature_score
@@ -121,6 +122,24 @@ def prepare(cases: Sequence[Case], folder: Path) -> Iterator[tuple[Case, Path]]:
         yield case, work
 
 
+def export(cases: Sequence[Case], folder: Path) -> None:
+    """Write a sample as a labelled set that `debriefer optimize --dev` reads; the group is the database.
+
+    It holds questions and tables of the sets, which may not be given away with every licence.
+    """
+    entries = []
+    for case in cases:
+        lay_out(case, folder / "input" / case.case_id)
+        gold = folder / "output" / case.case_id / "gold.csv"
+        gold.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(case.root / case.gold["gold_csv"], gold)
+        entries.append({"task": case.case_id, "group": f"{case.set_name} {case.files[0].stem}", "evidence": ["tables"]})
+    listing = folder / MANIFEST
+    if listing.is_file():
+        entries = [*json.loads(listing.read_text(encoding="utf-8"))["tasks"], *entries]
+    listing.write_text(json.dumps({"format": FORMAT, "tasks": entries}, ensure_ascii=False), encoding="utf-8")
+
+
 def program_of(name: str, models: Models, states: Mapping[str, Path]) -> dspy.Module:
     """Return the program that is called `name`; `NAME=FILE` of `--state` names a compiled one."""
     if name == "raw":
@@ -171,7 +190,7 @@ def _journal(path: Path) -> dict[tuple[str, str, str], Result]:
     return found
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder of question sets")
     parser.add_argument("--lm", required=True, help="the model, such as `local:FILE.gguf`")
@@ -182,10 +201,41 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=8, help="seed of the sample")
     parser.add_argument("--max-output-tokens", type=int, default=96, help="bound on one reply")
     parser.add_argument("--context-window", type=int, default=4_096, help="tokens of prompt and reply")
-    parser.add_argument("--journal", type=Path, required=True, help="file that results are appended to")
+    parser.add_argument("--journal", type=Path, default=Path("local_model.jsonl"), help="file results are appended to")
+    parser.add_argument("--export", type=Path, metavar="DIR", help="ask nothing; write the samples as a labelled set")
+    parser.add_argument(
+        "--optimization", type=Path, metavar="FILE", help="`result.json`: show its before and after, too"
+    )
     parser.add_argument("--report", action="store_true", help="ask nothing; print what the journal has")
     parser.add_argument("--json", action="store_true", help="print one JSON object as the last line")
-    options = parser.parse_args(arguments)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = _parser().parse_args(arguments)
+    sets: dict[str, list[Case]] = {}
+    for set_name in filter(None, options.sets.split(",")):
+        cases = load(options.data, set_name)
+        if cases is None:
+            print(f"{set_name}: not in {options.data}, skipped", file=sys.stderr)
+        else:
+            sets[set_name] = sample(cases, options.sample, options.seed)
+    if options.export:
+        for cases in sets.values():
+            export(cases, options.export)
+        return
+    programs = [name for name in options.programs.split(",") if name]
+    results = _asked(options, sets, programs)
+    if options.optimization:
+        results += _optimized(options.optimization, sets)
+        programs += ["before", "after"]
+    _print(results, programs, Path(options.lm.removeprefix(PREFIX)).name, as_json=options.json)
+
+
+def _asked(
+    options: argparse.Namespace, sets: Mapping[str, Sequence[Case]], programs: Sequence[str]
+) -> list[tuple[str, Result]]:
+    """Ask what the journal does not have, and return all results with the program of each."""
     environment = {
         "MODEL_TEMPERATURE": "0",
         "MODEL_MAX_OUTPUT_TOKENS": str(options.max_output_tokens),
@@ -194,35 +244,45 @@ def main(arguments: Sequence[str] | None = None) -> None:
     }
     models = Models.from_environment(lm=options.lm, environment=environment)
     if models is None:
-        parser.error("no model")
+        message = f"`{options.lm}` names no model"
+        raise ModelError(message)
     model = Path(options.lm.removeprefix(PREFIX)).name
     states = {name: Path(path) for name, _, path in (state.partition("=") for state in options.state)}
     known = _journal(options.journal)
-    programs = [name for name in options.programs.split(",") if name]
     results: list[tuple[str, Result]] = []
     with tempfile.TemporaryDirectory(prefix="local-model-") as scratch, options.journal.open("a") as journal:
-        for set_name in filter(None, options.sets.split(",")):
-            cases = load(options.data, set_name)
-            if cases is None:
-                print(f"{set_name}: not in {options.data}, skipped", file=sys.stderr)
-                continue
-            prepared = list(prepare(sample(cases, options.sample, options.seed), Path(scratch) / set_name))
+        for set_name, cases in sets.items():
             # Database by database, so that a run that is cut off has asked all programs the same questions.
-            for _, group in itertools.groupby(prepared, key=lambda pair: pair[0].files):
+            for _, group in itertools.groupby(cases, key=lambda case: case.files):
                 own = list(group)
+                # Laid out only where something is to be asked.
+                laid: dict[str, Path] = {}
                 for name in programs:
                     program = program_of(name, models, states)
                     run = f"{model} {name} seed {options.seed} of {options.sample}, {options.max_output_tokens} tokens"
-                    for case, work in own:
+                    for case in own:
                         result = known.get((run, set_name, case.case_id))
                         if result is None and not options.report:
-                            result = answer(program, models, case, work, run)
+                            laid = laid or {one.case_id: work for one, work in prepare(own, Path(scratch) / set_name)}
+                            result = answer(program, models, case, laid[case.case_id], run)
                             journal.write(json.dumps(asdict(result)) + "\n")
                             journal.flush()
                             print(f"{set_name} {name} {case.case_id}: {result}", file=sys.stderr)
                         if result is not None:
                             results.append((name, result))
-    _print(results, programs, model, as_json=options.json)
+    return results
+
+
+def _optimized(path: Path, sets: Mapping[str, Sequence[Case]]) -> list[tuple[str, Result]]:
+    """Return before and after of an optimisation whose development set was exported from these samples."""
+    scores = {task["task"]: task for task in json.loads(path.read_text(encoding="utf-8"))["tasks"]}
+    return [
+        (part, Result(path.name, set_name, case.case_id, True, scores[case.case_id][part], 0, 0, 0.0, ""))
+        for set_name, cases in sets.items()
+        for case in cases
+        if case.case_id in scores
+        for part in ("before", "after")
+    ]
 
 
 def _print(results: Sequence[tuple[str, Result]], programs: Sequence[str], model: str, *, as_json: bool) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,9 +15,14 @@ from debriefer.cli import console, exit_codes
 from debriefer.datasets.inspecting import Inspection, inspect
 from debriefer.datasets.invented.writing import SEED
 from debriefer.datasets.invented.writing import make as make_set
-from debriefer.datasets.labelled import DatasetError, load
+from debriefer.datasets.labelled import VIDEO, DatasetError, load
 from debriefer.datasets.splitting import split as split_tasks
 from debriefer.datasets.splitting import write_split
+from debriefer.media.places import FRAMES_FOLDER, INPUT_FILE
+from debriefer.pipeline import MediaSettings, RunSettings, StageRegistry, default_registry
+from debriefer.pipeline.cache import Cache
+from debriefer.pipeline.stages import StageRun
+from debriefer.task import Task
 
 dataset = typer.Typer(no_args_is_help=True, help="Make, divide and inspect labelled tasks.")
 _COUNTED = ("program", "evidence", "language", "difficulty")
@@ -65,6 +72,47 @@ def look(
         _show(found)
     if found.problems:
         raise typer.Exit(exit_codes.FAILED)
+
+
+@dataset.command("prepare")
+def prepare(
+    folder: Annotated[Path, typer.Argument(help="A data set with videos, such as the judge's labelled set.")],
+    cache: Annotated[Path | None, typer.Option(help="Keep what the media stage made here.")] = None,
+    speech_model: Annotated[str | None, typer.Option(help="As of `run`.", show_default=False)] = None,
+) -> None:
+    """Read the videos of a data set and write `video_input.json` beside each `task.json` that has none.
+
+    Tasks are prepared once and can then be learned from without decoding anything. Exit code 1 where a video failed.
+    """
+    tasks = [task for task in {one.name: one for one in load(folder)}.values() if "video" in task.evidence]
+    failed = 0
+    for number, task in enumerate(tasks, start=1):
+        told = "is prepared"
+        if not (task.task_dir / VIDEO).is_file():
+            reason = _watch(task.task_dir, MediaSettings(speech_model=speech_model), cache)
+            told = reason or "prepared"
+            failed += reason is not None
+        console.messages.print(Text(f"{number}/{len(tasks)} {task.name}: {told}"), style="dim", soft_wrap=True)
+    if failed:
+        raise typer.Exit(exit_codes.FAILED)
+
+
+def _watch(task_dir: Path, media: MediaSettings, cache: Path | None) -> str | None:
+    """Run the media stage on a copy of a task and keep its timeline; return why it failed, if it did."""
+    settings = RunSettings(media=media)
+    stages = [stage for _, stage in default_registry(settings) if stage is not None and stage.name == "media"]
+    with tempfile.TemporaryDirectory(prefix="debriefer-", ignore_cleanup_errors=True) as work:
+        copy = Task.open(task_dir).working_copy(Path(work) / "task")
+        run = StageRun(StageRegistry(stages), copy, cache=None if cache is None else Cache(cache))
+        run.run()
+        made = copy.folder / "workdir" / FRAMES_FOLDER / INPUT_FILE
+        if not made.is_file():
+            return next((record.reason for record in run.records if record.reason), "the video gave no timeline")
+        # Whole or not at all: a folder with half a manifest would pass for prepared.
+        partial = task_dir / f"{VIDEO}.partial"
+        shutil.copyfile(made, partial)
+        partial.replace(task_dir / VIDEO)
+    return None
 
 
 def _shares(text: str) -> tuple[float, ...]:
