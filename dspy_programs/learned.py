@@ -14,8 +14,8 @@ CLASSES = {
     "solver": "dspy_programs.solver.agent:Solver",
     "oneshot": "dspy_programs.oneshot.program:OneShot",
     "judge": "dspy_programs.judge.program:VideoJudge",
-    "relevance": "dspy_programs.relevance.program:TableRelevanceJudge",
     "documents": "dspy_programs.documents.program:DocumentProgram",
+    "relevance": "dspy_programs.relevance.program:TableRelevanceJudge",
     "longvideo": "dspy_programs.longvideo.program:LongVideo",
 }
 # States that a real model earned, each with its record; an absent one is better than a made-up one.

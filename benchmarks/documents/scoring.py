@@ -68,7 +68,7 @@ def score(
     declared = units or {}
     by_key = {tuple(str(row[0]).split("|")): row for row in rows}
     found = [key for key in told.keys if key in by_key]
-    places = _assigned(told, columns, by_key)
+    places = _assigned(told, columns, by_key, declared)
     right = wrong = empty = 0
     for key in told.keys:
         row = by_key.get(key)
@@ -87,7 +87,9 @@ def score(
     return Score(len(told.keys), len(found), len(by_key) - len(found), cells, right, wrong, empty)
 
 
-def _assigned(told: Told, columns: Sequence[str], by_key: Mapping[Key, Sequence[object]]) -> dict[str, int]:
+def _assigned(
+    told: Told, columns: Sequence[str], by_key: Mapping[Key, Sequence[object]], declared: Mapping[str, str]
+) -> dict[str, int]:
     key_parts = len(told.keys[0]) if len(told.keys[0]) > 1 else 0
     free = list(range(1 + key_parts, len(columns)))
     names = {columns[place].casefold(): place for place in free}
@@ -100,8 +102,10 @@ def _assigned(told: Told, columns: Sequence[str], by_key: Mapping[Key, Sequence[
     for field in told.wording.fields:
         for place in free:
             if field.name not in assigned and place not in assigned.values():
+                unit = declared.get(columns[place], "")
                 shared = sum(
-                    row[place] is not None and same(row[place], told.gold.get((key, field.name)))
+                    row[place] is not None
+                    and same(in_unit(row[place], unit, field.unit), told.gold.get((key, field.name)))
                     for key, row in by_key.items()
                 )
                 counts.append((-shared, field.name, place))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.documents.wording import Field, Part, Wording
+from benchmarks.documents.wordings_development_fifth import WORDINGS as FIFTH
 from benchmarks.documents.wordings_development_fourth import WORDINGS as FOURTH
 from benchmarks.documents.wordings_development_second import WORDINGS as SECOND
 from benchmarks.documents.wordings_development_third import WORDINGS as THIRD
@@ -165,4 +166,4 @@ RATES = Wording(
     nothing=("not recorded",),
 )
 
-WORDINGS = (COMPANIES, FUNDS, RATES, *SECOND, *THIRD, *FOURTH)
+WORDINGS = (COMPANIES, FUNDS, RATES, *SECOND, *THIRD, *FOURTH, *FIFTH)

@@ -14,7 +14,7 @@ from debriefer.media.finding import Finder
 from debriefer.media.sampling import Span
 from debriefer.models import Meter, Models, metered
 from dspy_programs.longvideo.asking import Asker
-from dspy_programs.longvideo.choices import parse_choice, with_options
+from dspy_programs.longvideo.choices import LETTERS, bare, parse_choice, with_options
 from dspy_programs.longvideo.grounding import GroundingAgent
 from dspy_programs.longvideo.perception import PerceptionAgent
 from dspy_programs.longvideo.reflection import ReflectionAgent
@@ -118,6 +118,7 @@ class _Run:
     credible: bool | None = None
     doubt: str = ""
     unreadable: int = 0
+    unnamed: bool = False
     done: dict[tuple[str, str, tuple[Span, ...]], int] = field(default_factory=dict)
     seen_records: int = 0
 
@@ -211,6 +212,11 @@ class _Run:
         cited = self.board.find(step.evidence)
         record = self._step("planning", "answer", step.reason)
         record.observation = f"proposed: {step.answer or step.choice}" + (f" ({choice})" if choice else "")
+        if self.choices and choice is None and (step.answer or step.choice) and not self.unnamed:
+            self.unnamed = True
+            record.observation += "\nthat names none of the options: give the letter of the likeliest one as `choice`"
+            self._close(record)
+            return False
         self._close(record)
         if self._must_look(step) or self._must_compare():
             return False
@@ -302,8 +308,11 @@ class _Run:
         cited = proposal.evidence or [
             one for one in self.board.evidence if one.suggests and proposal.answer and one.suggests == proposal.answer
         ]
-        cited = cited or [one for one in self.board.evidence if one.kind != "overview"][-_MUST_LOOK:]
         answer, choice = proposal.answer, proposal.choice
+        if choice is not None and parse_choice(self.choices, text=answer) == choice:
+            answer = bare(self.choices[LETTERS.index(choice)])
+        if not cited and answer:
+            cited = self.board.nearest(f"{self.question} {answer}", _MUST_LOOK)
         files = {frame.id: frame.file for frame in self.finder.film.frames}
         failed = [call["error"] for step in self.board.steps for call in step.calls if call["error"]]
         replied = any(call["error"] == "" for step in self.board.steps for call in step.calls)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from debriefer.media.clock import shown_span
+from debriefer.media.retrieval import Bm25
 from debriefer.media.sampling import Span
 from debriefer.models import count_tokens
 
@@ -202,9 +203,21 @@ class Board:
         return None
 
     def find(self, names: Iterable[str]) -> list[Evidence]:
-        """Return the findings with some ids, in order of time."""
+        """Return the findings with some ids, in order of time; for a stretch of grounding what was found in it."""
         wanted = {name.strip().strip("[]").upper() for name in names}
-        return sorted((one for one in self.evidence if one.id in wanted), key=lambda one: one.start)
+        spans = [(one.start, one.end) for one in self.grounded if one.id in wanted]
+        found = (
+            one
+            for one in self.evidence
+            if one.id in wanted or any(one.start <= end and one.end >= begin for begin, end in spans)
+        )
+        return sorted(found, key=lambda one: one.start)
+
+    def nearest(self, text: str, number: int) -> list[Evidence]:
+        """Return the findings that share most words with a text, none where they share none."""
+        scores = Bm25(one.text for one in self.evidence).scores(text)
+        best = sorted(scores, key=lambda place: (-scores[place], place))[:number]
+        return [self.evidence[place] for place in best]
 
     def trajectory(self, budget: int) -> str:
         """Return all steps as text within a budget of tokens; the oldest observations are shortened first."""

@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 
 from debriefer.documents import preparation
+from debriefer.pipeline import DocumentsSettings, RunSettings
 from debriefer.pipeline.registry import default_registry
 from debriefer.pipeline.stages import StageRun
 from debriefer.task import Task
 from debriefer.workbench import Workbench
 from dspy_programs.solver import brief
+from tests.doubles.scripted import scripted_models
 from tests.unit.documents.prose import register
 
 PIPE = "| code | share |\n| --- | --- |\n| 007 | 12% |\n| 010 | 3.5% |\n"
@@ -135,3 +137,23 @@ def test_docs_of_nothing_and_of_what_cannot_be_read(tmp_path: Path) -> None:
     assert broken.returncode == 1
     assert "broken.pdf" in broken.stderr
     assert "Traceback" not in broken.stderr
+
+
+def test_a_model_that_says_nonsense_leaves_what_rules_read_and_is_asked_of_few_documents(tmp_path: Path) -> None:
+    folder = task_folder(tmp_path / "task", "Which mill has the largest margin?")
+    doubtful = register().replace("it employs 1,037 people", "nobody counted the 1,037 people that it may employ")
+    for name in ("mills", "more"):
+        (folder / "context" / "doc" / f"{name}.md").write_text(doubtful, encoding="utf-8")
+    plain, bench = prepared(folder, tmp_path / "plain")
+    bench.close()
+    models, engine = scripted_models(lambda _turn: "nothing of use")
+    copy = Task.open(folder).working_copy(tmp_path / "work")
+    settings = RunSettings(documents=DocumentsSettings(asked=1))
+    stages = StageRun(default_registry(settings), copy, models=models)
+    stages.run()
+    asked = [turn for turn in engine.turns if "JudgeTables" not in turn.system]
+    assert asked
+    assert not any("more.md" in turn.text for turn in asked)
+    ways = [stages.products["documents"].value["documents"], plain.products["documents"].value["documents"]]
+    first, second = ([report["tables"][0]["columns"] for report in way] for way in ways)
+    assert first == second

@@ -14,7 +14,14 @@ from rich.text import Text
 
 from debriefer.cli import console
 from debriefer.models import Budget
-from debriefer.pipeline import JudgeSettings, MediaSettings, ModelChoice, RelevanceSettings, RunSettings
+from debriefer.pipeline import (
+    DocumentsSettings,
+    JudgeSettings,
+    MediaSettings,
+    ModelChoice,
+    RelevanceSettings,
+    RunSettings,
+)
 from debriefer.pipeline.settings import SolverName
 
 _MODEL = "With a model"
@@ -108,6 +115,10 @@ JudgeRounds = Annotated[
         rich_help_panel="Video",
     ),
 ]
+DocumentsAsked = Annotated[
+    int,
+    typer.Option("--documents-asked", min=0, help="Documents that a model may read where rules left something open."),
+]
 RelevanceRounds = Annotated[
     int,
     typer.Option(
@@ -139,6 +150,7 @@ class Shared:
     program_state: ProgramState = None
     speech_model: SpeechModel = None
     judge_rounds: JudgeRounds = _DEFAULTS.judge.rounds
+    documents_asked: DocumentsAsked = _DEFAULTS.documents.asked
     relevance_rounds: RelevanceRounds = _DEFAULTS.relevance.rounds
     cache: CacheFolder = None
     no_cache: NoCache = False
@@ -160,6 +172,7 @@ class Shared:
             JudgeSettings(rounds=self.judge_rounds),
             self.solver,
             program_states=checked(self.program_state),
+            documents=DocumentsSettings(asked=self.documents_asked),
             relevance=RelevanceSettings(rounds=self.relevance_rounds),
         )
 

@@ -126,8 +126,15 @@ def _marked(sentence: Sequence[Token]) -> dict[Group, tuple[str, int, int]]:
     for place, token in enumerate(sentence):
         shape = _shape(token)
         if shape is not None:
-            found.setdefault((_label(sentence, place), shape), (token.text, token.value_start, token.end))
+            for label in dict.fromkeys((_label(sentence, place), *_frame(sentence, place))):
+                found.setdefault((label, shape), (token.text, token.value_start, token.end))
     return found
+
+
+def _frame(row: Sequence[Token], place: int) -> Iterator[str]:
+    """Yield what counts a Chinese ordinal, whatever stands before it: `第条` of `列在第12条的`."""
+    if 0 < place < len(row) - 1 and row[place - 1].text == "第" and is_han(row[place + 1].text):
+        yield f"第{row[place + 1].text}"
 
 
 def _given(line: str, unit: _Unit, anchor: Anchor) -> dict[Group, tuple[str, int, int]]:

@@ -6,7 +6,7 @@ import math
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from debriefer.documents.matching import Side, matched_forms
 from debriefer.documents.slots import Kind, Slot, Value, kind_of
@@ -83,6 +83,10 @@ def _kind(values: Mapping[tuple[str, ...], Value]) -> Kind:
 
 def _joined(one: Draft, other: Draft) -> Draft:
     values = {**other.values, **one.values}
+    for key in one.values.keys() & other.values.keys():
+        # Told twice, and not alike.
+        if one.values[key].raw != other.values[key].raw:
+            values[key] = replace(values[key], certain=False)
     return Draft([*one.slots, *other.slots], _kind(values), values)
 
 

@@ -21,6 +21,8 @@ _HAN_COPULA = r"(?:应当为|应当是|应为|应是|实为|实际为|实际是|
 _END = r"\s*(?:[,;:(.—]|$)"
 _HAN_END = r"(?=[，。；：（(,;:]|$)"
 _MOST_TEXT = 60
+# Amounts and dates among so many of a column's texts are texts there.
+_MIXED_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,15 @@ def fits(text: str, kind: Kind) -> bool:
     """Return whether a text is of a slot's kind and takes nothing back itself."""
     if not text or len(text) > _MOST_TEXT or has_cue(text):
         return False
-    return kind.name == "text" or kind_of([text]).is_like(kind)
+    if kind.name != "text":
+        return kind_of([text]).is_like(kind)
+    # An amount or a date is no text among texts.
+    return text in kind.texts or kind_of([text]).name == "text" or _mixed(kind)
+
+
+def _mixed(kind: Kind) -> bool:
+    others = sum(share for text, share in kind.texts.items() if kind_of([text]).name != "text")
+    return others > _MIXED_SHARE
 
 
 def in_sentence(

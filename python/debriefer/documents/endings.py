@@ -15,7 +15,7 @@ from debriefer.documents.tokens import is_han
 # Behind these a value is a noun, and goes on to the next mark.
 _COPULAS = frozenset("为是系即属：:(（")
 # What follows a value behind these is what is done: `由X担任`.
-_PREPOSITIONS = frozenset("由被经在于向从对把将受归与和跟同给")
+_PREPOSITIONS = frozenset("由被经向从对把将受归与和跟同给")
 _MOST_ENDING, _MOST_LONE = 4, 3
 # Letters that no name ends with.
 _NO_ENDINGS = frozenset("的了着过是为在于由任等之至到有所并及与和")
@@ -53,8 +53,13 @@ def _ending(draft: Draft, vocabulary: Vocabulary) -> str:
     if len(sides) > 1 and any(behind != ending for _, behind, _ in sides):
         return ending
     to_mark = all(behind == ending and at_mark for _, behind, at_mark in sides)
-    noun = any(before in _COPULAS for before, _, _ in sides)
-    return ending if to_mark and noun and len(ending) <= _MOST_LONE else ""
+    noun = any(before in _COPULAS for before, _, _ in sides) or any(ending in label for label in _labels(draft))
+    # A single letter does nothing: what is done has two, as in `X负责`.
+    return ending if to_mark and (len(ending) == 1 or (noun and len(ending) <= _MOST_LONE)) else ""
+
+
+def _labels(draft: Draft) -> list[str]:
+    return ["".join(slot.before) for slot in draft.slots]
 
 
 def _common_head(texts: Sequence[str]) -> str:

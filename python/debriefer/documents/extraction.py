@@ -64,7 +64,7 @@ def prose_lines(document: Document) -> tuple[str, ...]:
 def assembled(
     document: Document, source: str, lines: tuple[str, ...], told: Told, name: str | None = None
 ) -> Extraction:
-    """Return what was read of a document's prose together with the tables that it shows."""
+    """Return what was read of a document's prose together with the tables that it shows; arguments as of `extract`."""
     stem = PurePosixPath(source).stem if name is None else name
     relations: list[Relation] = []
     if told.columns:

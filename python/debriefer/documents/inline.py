@@ -20,8 +20,12 @@ _BEFORE = re.compile(
     r"[\s:：]*$",
     re.IGNORECASE,
 )
+_ARROW = re.compile(r"[→⇒>»]")
+# Between these both hold: a list or a range.
+_LISTS = re.compile(r"\W*(?:and|or|to|until|through|by|和|与|及|或|至|到|兼)\W*")
 # Marks within so few of a column's texts are not theirs.
 _ODD_SHARE = 0.1
+_MOST_TWINS = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,10 @@ def entries_of(found: Sequence[Draft]) -> list[dict[Key, Entry]]:
             if twin is not None:
                 columns[twin.words].add((draft.kind.name, draft.kind.unit, number))
     known = {words for words, those in columns.items() if len(those) > 1 and _BEFORE.search(words) is None}
+    for own in twins:
+        if sum(twin is not None for twin in own.values()) > _MOST_TWINS * len(own):
+            # So many are how the column's values are written.
+            own.clear()
     return [_entries(draft, own, known) for draft, own in zip(found, twins, strict=True)]
 
 
@@ -57,7 +65,7 @@ def _entries(draft: Draft, twins: Mapping[Key, _Twin | None], known: Collection[
     marked = _with_marks(draft)
     entries: dict[Key, Entry] = {}
     for key, value in draft.values.items():
-        twin = twins[key] or _by_words(value.raw, known)
+        twin = twins.get(key) or _by_words(value.raw, known)
         entry = corrected_within(value, draft.kind) if value.cue else None
         if (entry is None or not entry.trusted) and twin is not None:
             entry = _second(value, twin, draft.kind) if twin.words in known else _doubtful(value, NOTHING_TELLS)
@@ -94,7 +102,8 @@ def _twin(raw: str, draft: Draft) -> _Twin | None:
     if len(places) != 2 or places[0][0] != 0 or places[1][1] != end:  # noqa: PLR2004 -- the wrong one and the right one
         return None
     words = raw[places[0][1] : places[1][0]].casefold()
-    return _Twin(words, places[1]) if any(map(str.isalpha, words)) else None
+    says = any(map(str.isalpha, words)) or _ARROW.search(words) is not None
+    return _Twin(words, places[1]) if says and _LISTS.fullmatch(words) is None else None
 
 
 def _texts(raw: str, known: Iterable[str]) -> list[tuple[int, int]]:

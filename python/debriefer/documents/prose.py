@@ -115,6 +115,7 @@ def _slots(
 
 
 def _without_remarks(found: Sequence[Draft], parts: Segmented, told: Told) -> list[Draft]:
+    """Leave out what few records have; what stands in the same sentence and is of its kind may be meant by it."""
     sizes = {block.number: len({record.key for record in block.records}) for block in parts.blocks}
     kept: list[Draft] = []
     for draft in found:
@@ -123,7 +124,18 @@ def _without_remarks(found: Sequence[Draft], parts: Segmented, told: Told) -> li
         elif draft.kind.name != "empty":
             name = " ".join(draft.labels[0]) if draft.labels else draft.kind.name
             told.flags.append(f"`{name}` is told of {len(draft.values)} of {sizes[draft.block]} records: left out")
+            _doubt_beside(draft, found)
     return kept
+
+
+def _doubt_beside(remark: Draft, found: Iterable[Draft]) -> None:
+    templates = {id(slot.template) for slot in remark.slots}
+    for draft in found:
+        if draft is remark or not draft.kind.is_like(remark.kind):
+            continue
+        for slot in draft.slots:
+            if id(slot.template) in templates:
+                draft.values.update({key: replace(draft.values[key], certain=False) for key in slot.values})
 
 
 def _names(found: Sequence[Draft], known: Sequence[FieldNote | None]) -> list[str]:

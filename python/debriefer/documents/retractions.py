@@ -17,6 +17,9 @@ from debriefer.documents.slots import Kind, kind_of
 from debriefer.documents.templates import Fit
 from debriefer.documents.tokens import is_han
 
+# A document ends so many of its sentences with a mark.
+_STOPPED = 0.8
+_ENDS = frozenset('。！？；!?;.)）”"')
 Labels = list[tuple[str, ...]]
 
 
@@ -60,11 +63,14 @@ def apply_sentences(
         lambda one: _named(one, by_aside[id(one)], columns),
         lambda one: any(_tells(one.text, found[number]) for number in by_aside[id(one)]),
     )
+    stopped = sum(row.tokens[-1].text in _ENDS for row in rows) > _STOPPED * len(rows)
     residual: list[int] = []
     for number, one in others.items():
         if one.row.cue or one.form in forms:
             _apply(one, columns, near[number])
             continue
+        if one.row.tokens[-1].text not in _ENDS and stopped:
+            _doubt_cut(one, columns, near[number])
         _doubt(one, columns, near[number])
         if one.values and one.form is None:
             residual.append(one.row.record.line)
@@ -100,6 +106,9 @@ def _apply(taken: Aside, columns: _Columns, before: Sequence[int]) -> None:
     if target is not None:
         entry = columns.entries[target][key]
         kind = columns.found[target].kind
+        if kind.name == "text" and target not in before and not _tells(taken.text, columns.found[target]):
+            columns.entries[target][key].flag(NOTHING_TELLS)
+            return
         inner = in_sentence(taken.text, columns.labels[target], kind, entry.raw, taken.values)
         inner = inner or _filled(taken, columns.labels[target], kind, entry.raw)
         if inner is not None:
@@ -176,6 +185,15 @@ def _possible(taken: Aside, near: Sequence[int], columns: _Columns) -> list[int]
 
 def _tells(text: str, draft: Draft) -> bool:
     return draft.kind.name == "text" and any(len(known) > 1 and known in text for known in draft.kind.texts)
+
+
+def _doubt_cut(one: Aside, columns: _Columns, near: Sequence[int]) -> None:
+    """Flag the cells that a sentence may be about whose end is lost, as at the end of a page."""
+    named = _named(one, near, columns)
+    for number in named or near:
+        entry = columns.entries[number].get(one.row.record.key)
+        if entry is not None and entry.trusted:
+            entry.flag("a further sentence has no end")
 
 
 def _doubt(one: Aside, columns: _Columns, near: Iterable[int]) -> None:

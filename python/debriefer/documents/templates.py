@@ -30,7 +30,7 @@ _MOST_CHOICE = 8
 _MOST_NOTHING = 5
 _LEAST_BESIDE = 0.75
 # A kind is another's case if it is so much smaller; the other must have so many words.
-_CASE_SHARE, _LEAST_WORDS = 0.25, 3
+_CASE_SHARE, _LEAST_WORDS = 0.25, 2
 # Kinds that a new sentence is compared with: those with the most words in common.
 _MOST_COMPARED = 12
 _MARKS = re.compile(r"\W")
@@ -230,7 +230,10 @@ def _merged(
     # The stop at the end of nearly every sentence divides nothing.
     marks = sum(_is_mark(one[i], vocabulary) for i, _ in shared if i + 1 < len(one))
     listed = bool(gaps) and marks > 0 and marks + 1 >= len(gaps)
-    enough = told >= (_LEAST_SHARED_LIST if listed else _LEAST_SHARED) and len(gaps) <= _MOST_GAPS
+    # Short cells have little but their name in common: `logger R. Ames;`.
+    ends = shared[0] == (0, 0) and shared[-1] == (len(one) - 1, len(other) - 1)
+    cells = len(gaps) == 1 and ends and _tells(one[0], vocabulary) and not any(VALUE in side for side in gaps[0])
+    enough = told >= (_LEAST_SHARED_LIST if listed or cells else _LEAST_SHARED) and len(gaps) <= _MOST_GAPS
     if any(VALUE in side and len(other) > 1 for gap in gaps for side, other in (gap, gap[::-1])):
         enough = enough and told >= _LEAST_BESIDE
     telling = listed or any(_tells(one[i], vocabulary) for i, _ in shared)
@@ -275,11 +278,13 @@ def _tells(code: int, vocabulary: Vocabulary) -> bool:
 
 
 def _may_meet(left: Sequence[int], right: Sequence[int]) -> bool:
-    """Return whether a value stands alone in a gap, and beside few words, which say that there is none, or a gap."""
+    """Return whether a value stands alone in a gap or in a name, and beside a gap or few words for none."""
     if VALUE not in left and VALUE not in right:
         return True
     short, long = sorted((left, right), key=len)
-    return len(short) == 1 and len(long) <= _MOST_NOTHING and (len(long) == 1 or VALUE not in long)
+    if len(short) > 1:
+        return len(long) <= _MOST_CHOICE  # a number in a name
+    return len(long) <= _MOST_NOTHING and (len(long) == 1 or VALUE not in long)
 
 
 def _one_choice(gaps: Gaps) -> bool:

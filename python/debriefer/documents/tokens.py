@@ -43,6 +43,8 @@ _UNITS = (
     r"|mm\b|cm\b|km\b|m\b|mg\b|kg\b|g\b|t\b|ml\b|l\b"
     r"|个百分点|元人民币|元|美元|欧元|港元|日元|毫米|厘米|公里|千米|米|千克|公斤|毫克|克|吨|毫升|升)(?!\s?/\s?\w))"
 )
+# Before these it is part of a unit: 千瓦, 百帕.
+_HAN_SCALE = r"[十百千万亿]+(?![瓦帕卡伏赫焦牛安])"
 _HAN_AMOUNT = r"[零〇一二三四五六七八九十百千万亿两点壹贰叁肆伍陆柒捌玖拾佰仟]"
 _SMALL = (
     r"(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen"
@@ -53,9 +55,9 @@ _LONE = r"\b(?:eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eightee
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+|\d{1,3}(?:，\d{3})+|\d+|[０-９]+(?:，[０-９]{3})*)(?:[.．][\d０-９]+)?"
 _AMOUNT = "|".join(
     (
-        rf"{_CURRENCY}?(?<![\w.])[-−+]?{_DIGITS}(?:[十百千万亿]+(?:\d+[十百千万]+)?|{_SCALE})?{_UNITS}?(?![A-Za-z\d])",
-        rf"{_CURRENCY}[-−]?{_DIGITS}(?:[十百千万亿]+|{_SCALE})?{_UNITS}?",
-        rf"(?<=[^\x00-\x7f])[-−+]?{_DIGITS}(?:[十百千万亿]+(?:\d+[十百千万]+)?)?{_UNITS}?(?![A-Za-z\d])",
+        rf"{_CURRENCY}?(?<![\w.])[-−+]?{_DIGITS}(?:{_HAN_SCALE}(?:\d+[十百千万]+)?|{_SCALE})?{_UNITS}?(?![A-Za-z\d])",
+        rf"{_CURRENCY}[-−]?{_DIGITS}(?:{_HAN_SCALE}|{_SCALE})?{_UNITS}?",
+        rf"(?<=[^\x00-\x7f])[-−+]?{_DIGITS}(?:{_HAN_SCALE}(?:\d+[十百千万]+)?)?{_UNITS}?(?![A-Za-z\d])",
         rf"负?百分之(?:{_HAN_AMOUNT}+|{_DIGITS})",
         rf"负?{_HAN_AMOUNT}{{2,}}{_UNITS}?",
         rf"{_HAN_AMOUNT}{_UNITS}",

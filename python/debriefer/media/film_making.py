@@ -10,7 +10,7 @@ import os
 import shutil
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from debriefer.errors import MediaError
 from debriefer.media.briefing import Briefing, Makers, Say, brief
 from debriefer.media.decode import Video, open_video, rgb
 from debriefer.media.film import FILM_FORMAT, FRAMES_FOLDER, INDEX_FILE, Film, digest_of, fitted, jpeg, locked
+from debriefer.media.listeners import Deaf
 from debriefer.media.packages import needed
 from debriefer.media.places import STORE_FOLDER
 from debriefer.media.sampling import frames_of
@@ -190,7 +191,8 @@ def _briefing(
     folder: Path, path: Path, settings: FilmSettings, makers: Makers | None, listener: Transcriber, say: Say
 ) -> Briefing:
     if settings.layout and makers is not None:
-        return brief(path, folder, makers, say=say)
+        listener = Deaf("subtitles are given") if settings.subtitles else listener
+        return brief(path, folder, replace(makers, listener=listener), say=say)
     say("speech", 0, 0)
     transcript = Transcript(reason="subtitles are given") if settings.subtitles else listener.transcribe(path)
     with path.open("rb") as stream:

@@ -7,13 +7,14 @@ file is loaded once a process and answers one request at a time.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,8 @@ PREFIX = "local:"
 # A model of this size that has said nothing by then is repeating itself.
 _REPLY_TOKENS = 512
 _MAGIC = b"GGUF"
+# Tokens that are computed at once; of the prompt before whole batches are kept.
+_BATCH = 128
 _THREADS = "DEBRIEFER_LOCAL_THREADS"
 _JSON = '{"type": "object"}'
 
@@ -202,15 +205,46 @@ def _load(path: Path, context_window: int) -> Any:  # noqa: ANN401 -- a class of
     # (dspy-and-local-lm.md, section 8). OpenMP reads this when it is loaded.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     os.environ.setdefault("GOMP_SPINCOUNT", "0")
-    import llama_cpp  # noqa: PLC0415 -- optional, and a second to load
+    # Not an import statement, so that types are checked alike with the package and without it.
+    llama_cpp: Any = importlib.import_module("llama_cpp")
 
+    class Repeatable(llama_cpp.Llama):  # type: ignore[misc]
+        """Keeps of the prompt before whole batches only, so that a reply does not depend on what was asked before.
+
+        A token that is computed alone, or in a batch of another size, differs in its last digits, and a small model
+        then says something else. Whole batches of the same tokens are computed alike.
+        """
+
+        n_tokens: int
+        prompt_tokens = 0
+
+        def generate(self, tokens: Sequence[int], *arguments: Any, **options: Any) -> Iterator[int]:  # noqa: ANN401
+            asked = list(tokens)
+            known = self.input_ids[: min(self.prompt_tokens, self.n_tokens)].tolist()
+            self.n_tokens = kept_tokens(known, asked)
+            self.prompt_tokens = len(asked)
+            found: Iterator[int] = super().generate(asked, *arguments, **options)
+            return found
+
+    options: dict[str, Any] = {"n_batch": _BATCH, "n_ubatch": _BATCH, "seed": 0, "verbose": False}
     try:
-        return llama_cpp.Llama(
-            str(path), n_ctx=context_window, n_threads=_threads(), n_threads_batch=_threads(), seed=0, verbose=False
-        )
+        return Repeatable(str(path), n_ctx=context_window, n_threads=_threads(), n_threads_batch=_threads(), **options)
     except (ValueError, RuntimeError, OSError) as error:
         message = f"`{path.name}` cannot be loaded: {error}"
         raise ModelError(message, hint="is the file complete, and is there memory for it?") from error
+
+
+def kept_tokens(known: Sequence[int], asked: Sequence[int]) -> int:
+    """Return how many tokens of the prompt before need not be computed anew: whole batches that both begin with.
+
+    >>> kept_tokens(range(300), range(300)), kept_tokens(range(256), range(256)), kept_tokens([1], [2])
+    (256, 128, 0)
+    """
+    common = next(
+        (n for n, (a, b) in enumerate(zip(known, asked, strict=False)) if a != b), min(len(known), len(asked))
+    )
+    # The last token is always computed: from it the reply begins.
+    return min(common, len(asked) - 1) // _BATCH * _BATCH
 
 
 def _threads() -> int:
@@ -227,8 +261,7 @@ def _grammar(response_format: Mapping[str, Any] | None) -> Any:  # noqa: ANN401 
     """Return the grammar of the JSON schema that a reply must have, or `None` for free text."""
     if response_format is None or response_format.get("type") not in ("json_schema", "json_object"):
         return None
-    import llama_cpp  # noqa: PLC0415 -- as above
-
+    llama_cpp: Any = importlib.import_module("llama_cpp")
     schema = response_format.get("schema") or response_format.get("json_schema", {}).get("schema")
     text = _JSON if schema is None else json.dumps(schema, ensure_ascii=False)
     grammar: Any = llama_cpp

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from debriefer.pipeline.cache import PASSING
+from debriefer.pipeline.content import file_digest
 from debriefer.pipeline.files import link_or_copy
+from debriefer.pipeline.settings import DocumentsSettings, model_identity
 from debriefer.pipeline.stage import BaseStage, Inputs, Product
 from debriefer.side_names import DOCUMENTS_FILE
 from debriefer.task import Task
 
 if TYPE_CHECKING:
+    from debriefer.documents.preparation import Extract
     from debriefer.documents.report import DocumentReport, TableReport
     from dspy_programs.solver import Findings
     from dspy_programs.solver.evidence import DocumentTable
@@ -29,10 +32,15 @@ class DocumentsStage(BaseStage):
 
     Laid are `context/db/<name>.db`, which the catalog reads as any other source and which never takes the place of
     one, `workdir/documents.duckdb` with where each value was read, and `workdir/documents.json`.
+
+    Attributes:
+        documents: How many documents a model may read, its budget and learned state.
     """
 
     name: str = "documents"
+    version: int = 2
     heavy: bool = True
+    documents: DocumentsSettings = field(default_factory=DocumentsSettings)
 
     def skipped(self, inputs: Inputs) -> str | None:
         """A task without documents."""
@@ -51,7 +59,13 @@ class DocumentsStage(BaseStage):
         from debriefer.documents.library import names_taken  # noqa: PLC0415 -- loads Polars; most tasks have no documents
 
         taken = names_taken(inputs.task.files(), _documents(inputs.task))
-        return {"question": inputs.task.question, "taken": sorted(taken)}
+        values: dict[str, Any] = {"question": inputs.task.question, "taken": sorted(taken)}
+        if inputs.models is not None and self.documents.asked:
+            state = self.documents.state
+            values["model"] = model_identity(inputs.models)
+            values["asked"] = self.documents.asked
+            values["state"] = None if state is None else file_digest(Path(state))
+        return values
 
     def run(self, inputs: Inputs, folder: Path) -> Mapping[str, Any]:
         """Read all documents and take the tables out of those that the question is likeliest to need."""
@@ -61,7 +75,8 @@ class DocumentsStage(BaseStage):
         task = inputs.task
         found = _documents(task)
         files = [(path.relative_to(task.context).as_posix(), path) for path in found]
-        prepared = prepare(files, task.question, task.knowledge, names_taken(task.files(), found))
+        taken = names_taken(task.files(), found)
+        prepared = prepare(files, task.question, task.knowledge, taken, take=self._take(inputs))
         write_prepared(prepared, folder / _DATABASES, folder / DOCUMENTS_FILE, folder / _REPORT)
         failed = [report for report in prepared.reports if report.state == "failed"]
         return {
@@ -70,6 +85,22 @@ class DocumentsStage(BaseStage):
             # A package that is absent today may be there tomorrow.
             PASSING: any("pip install" in report.hint for report in failed),
         }
+
+    def _take(self, inputs: Inputs) -> Extract:
+        """Return how tables are taken: by rule, and where that leaves something open with a model, if there is one."""
+        from debriefer.documents.extraction import extract  # noqa: PLC0415 -- as above
+
+        if inputs.models is None or not self.documents.asked:
+            return extract
+        from debriefer.models import Meter  # noqa: PLC0415 -- only runs with a model need it
+        from dspy_programs.documents import DocumentProgram, reading_with_model  # noqa: PLC0415 -- loads DSPy
+        from dspy_programs.state import load_state  # noqa: PLC0415 -- as above
+
+        program = DocumentProgram()
+        if self.documents.state is not None:
+            load_state(program, self.documents.state)
+        meter = Meter(self.documents.budget())
+        return reading_with_model(inputs.models, most=self.documents.asked, program=program, meter=meter)
 
     def lay(self, product: Product, task: Task) -> None:
         """Put the tables beside the other sources, and their evidence beside the catalog."""

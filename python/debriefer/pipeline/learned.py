@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from debriefer.digests import file_digest
-from debriefer.pipeline.settings import JudgeSettings, RelevanceSettings, RunSettings
+from debriefer.pipeline.settings import DocumentsSettings, JudgeSettings, RelevanceSettings, RunSettings
 from dspy_programs.learned import state_files
 
 
@@ -50,4 +50,16 @@ def relevance_with_state(settings: RunSettings) -> RelevanceSettings:
     """
     path = learned(settings, "relevance")
     own = settings.relevance
+    return own if own.state or path is None else replace(own, state=str(path))
+
+
+def documents_with_state(settings: RunSettings) -> DocumentsSettings:
+    """Return the settings of reading documents with the state that it is to load.
+
+    Raises:
+        MissingFileError: A file that was given does not exist.
+        ProgramStateError: As `learned`.
+    """
+    path = learned(settings, "documents")
+    own = settings.documents
     return own if own.state or path is None else replace(own, state=str(path))

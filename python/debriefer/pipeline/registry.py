@@ -13,7 +13,7 @@ from debriefer.catalog.model import MANIFEST_VERSION
 from debriefer.pipeline.documents import DocumentsStage
 from debriefer.pipeline.files import link_or_copy
 from debriefer.pipeline.judge import JudgeStage
-from debriefer.pipeline.learned import judge_with_state, relevance_with_state
+from debriefer.pipeline.learned import documents_with_state, judge_with_state, relevance_with_state
 from debriefer.pipeline.media import MediaStage
 from debriefer.pipeline.relevance import RelevanceStage
 from debriefer.pipeline.settings import RunSettings
@@ -90,7 +90,7 @@ def default_registry(settings: RunSettings | None = None) -> StageRegistry:
     return StageRegistry(
         [
             MediaStage(media=settings.media),
-            DocumentsStage(),
+            DocumentsStage(documents=documents_with_state(settings)),
             CatalogStage(),
             RelevanceStage(relevance=relevance_with_state(settings)),
             JudgeStage(judge=judge_with_state(settings)),

@@ -58,6 +58,33 @@ class JudgeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentsSettings:
+    """How documents are read.
+
+    Attributes:
+        asked: Documents that a model may read, those that share most with the question first; only those in which the
+            reading by rule left something open are shown to it. 0 to ask none.
+        requests: Requests for all documents of a task together.
+        seconds: Wall time of these.
+        state: File of what the program has learned, as `dspy_programs.state` writes it; `None` for nothing.
+    """
+
+    asked: int = 5
+    requests: int = 200
+    seconds: float = 900.0
+    state: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.asked < 0:
+            message = f"documents to be asked about must not be negative, got {self.asked}"
+            raise ValueError(message)
+
+    def budget(self) -> Budget:
+        """Return the bound on what a task's documents may cost."""
+        return Budget(requests=self.requests, seconds=self.seconds)
+
+
+@dataclass(frozen=True, slots=True)
 class RelevanceSettings:
     """How it is judged which tables a question needs.
 
@@ -99,6 +126,7 @@ class RunSettings:
         program_states: Files of what programs have learned, as `dspy_programs.state` writes them; each says itself
             whose it is. A program without one takes the state that ships, if any.
         relevance: How it is judged which tables the question needs.
+        documents: How documents are read.
     """
 
     attempts: int = 5
@@ -111,6 +139,7 @@ class RunSettings:
     solver: SolverName = "auto"
     program_states: tuple[str, ...] = ()
     relevance: RelevanceSettings = field(default_factory=RelevanceSettings)
+    documents: DocumentsSettings = field(default_factory=DocumentsSettings)
 
     def __post_init__(self) -> None:
         if self.attempts < 1:
@@ -129,8 +158,9 @@ class RunSettings:
         relevance = RelevanceSettings(**values["relevance"])
         states = tuple(values["program_states"])
         budget = Budget(**values["budget"])
-        parts = {"budget": budget, "media": media, "judge": judge, "relevance": relevance, "program_states": states}
-        return cls(**{**values, **parts})
+        documents = DocumentsSettings(**values["documents"])
+        parts = {"budget": budget, "media": media, "judge": judge, "relevance": relevance, "documents": documents}
+        return cls(**{**values, **parts, "program_states": states})
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,14 @@ import pytest
 
 from benchmarks.longvideo.coded import read
 from debriefer.errors import MediaError, MissingFileError
+from debriefer.media.briefing import Makers
 from debriefer.media.film import INDEX_FILE, Film, Picture, pixels
 from debriefer.media.film_making import FilmSettings, find_film, make_film
+from debriefer.media.finding import Finder
 from debriefer.media.listeners import Deaf
+from debriefer.media.subtitles import Cue
 from tests.doubles.films import ready_film, write_film
-from tests.doubles.videos import write_sound
+from tests.doubles.videos import FixedLayout, FixedListener, FixedSlides, write_sound
 
 DEAF = Deaf("none is wanted")
 
@@ -155,3 +158,24 @@ def test_an_absent_file_and_an_absent_film_are_errors(tmp_path: Path) -> None:
     (tmp_path / INDEX_FILE).write_text('{"format": 99}', encoding="utf-8")
     with pytest.raises(MediaError, match="made ready"):
         Film(tmp_path)
+
+
+def test_without_subtitles_the_sound_is_heard_and_with_them_it_is_not(tmp_path: Path) -> None:
+    path, listener = write_film(tmp_path / "film.mp4", [4.0]), FixedListener()
+    heard = make_film(tmp_path / "films", path, FilmSettings(), None, listener)
+    assert [text for *_, text in heard.spoken()] == ["Profit is up."]
+    told = make_film(tmp_path / "films", path, FilmSettings(subtitles=(Cue(1, 2, "told"),)), None, listener)
+    assert [text for *_, text in told.spoken()] == ["told"]
+    assert len(listener.runs) == 1
+
+
+def test_slides_that_are_read_are_found_by_their_words(tmp_path: Path) -> None:
+    path, listener = write_film(tmp_path / "film.mp4", [4.0]), FixedListener()
+    makers = Makers(FixedSlides(), FixedLayout(), listener)
+    settings = FilmSettings(subtitles=(Cue(1, 2, "told"),), layout=True)
+    film = make_film(tmp_path / "films", path, settings, makers, listener)
+    (hit, *_) = Finder(film).texts().search("profit by region", ["ocr"])
+    assert (hit.text, hit.source) == ("Profit by region", "ocr")
+    assert [text for *_, text in film.spoken()] == ["told"]
+    assert len(film.frames) == 8
+    assert listener.runs == []

@@ -27,8 +27,9 @@ from debriefer.models import count_tokens
 
 # Requests for a block: so many for each of its chunks, and so many beside.
 _FOR_EACH_CHUNK, _BESIDE = 3, 6
-# So many unreadable replies and no other, and the model is not asked any more.
-_HOPELESS = 8
+# So many unreadable replies and no other, and the model is not asked any more: one record that spoils every reply has
+# been found by then, by halves of a chunk of 18 that are each asked for twice.
+_HOPELESS = 12
 
 
 @dataclass(slots=True)

@@ -54,6 +54,8 @@ def extract_assisted(
     reader: DocumentReader,
     notes: Sequence[FieldNote] = (),
     settings: AssistedSettings | None = None,
+    *,
+    name: str | None = None,
 ) -> Assisted:
     """Take the tables out of a document with a model's help.
 
@@ -71,13 +73,14 @@ def extract_assisted(
         reader: The model.
         notes: What the task's notes say of its fields.
         settings: How much may be asked.
+        name: What its tables are called; its file's stem where `None`.
     """
     settings = settings or AssistedSettings()
     lines = prose_lines(document)
     cost = Cost(document_tokens=sum(map(count_tokens, lines)))
     parts = _parts(document.name, lines, reader, cost)
     if parts.anchor is None:
-        return Assisted(_noted(extract(document, source, notes), cost, ""), cost)
+        return Assisted(_noted(extract(document, source, notes, name), cost, ""), cost)
     vocabulary = Vocabulary()
     found = passages(lines, parts, sentences(lines, parts, vocabulary))
     blocks = by_block(found)
@@ -85,7 +88,7 @@ def extract_assisted(
     columns, failure = _schema(request, blocks, reader, settings, cost)
     if not columns:
         reason = f"read without a model: {failure}"
-        return Assisted(_noted(extract(document, source, notes), cost, reason), cost)
+        return Assisted(_noted(extract(document, source, notes, name), cost, reason), cost)
     titles = {block.number: block.title for block in parts.blocks}
     askers = {
         number: Asker(
@@ -103,7 +106,7 @@ def extract_assisted(
     read = _read(blocks, askers, settings.jobs)
     if not any(block.readings for block in read.values()):
         reason = f"read without a model: {cost.stopped or 'none of its replies could be read'}"
-        return Assisted(_noted(extract(document, source, notes), cost, reason), cost)
+        return Assisted(_noted(extract(document, source, notes, name), cost, reason), cost)
     views = {
         number: View({column.name: column for column in askers[number].columns}, block.patterns, lines)
         for number, block in read.items()
@@ -112,7 +115,7 @@ def extract_assisted(
     told = checked(told_of(parts, columns, settled, lines), lines)
     told.flags[:0] = _flags(read, settled, cost)
     told.residual = sorted({record.line for block in read.values() for one in block.unread for record in one.places})
-    extraction = assembled(document, source, lines, told)
+    extraction = assembled(document, source, lines, told, name)
     return Assisted(_noted(extraction, cost, ""), cost, tuple(columns))
 
 
