@@ -1,8 +1,8 @@
 """The documents' metric: F1 over the cells of the tables that were taken from a document.
 
 An example carries `cells`, a prediction `cells`: a mapping from table name to rows, each a mapping from column to
-value, or CSV text. Which rows belong together is found by what they hold; names of tables and columns count without
-case, white space and punctuation.
+value, or CSV text. Which rows belong together is found by what they hold; names of tables and columns are compared
+without case, white space and punctuation.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from dspy_programs.metrics.metric import Graded, Metric
 
 Row = Mapping[str, str]
 _NAMED = 3
+# A column of another name stands for one of the gold's where it has more than this share of its cells.
+_LEAST_SHARED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +66,10 @@ class CellF1:
 def cell_f1(predicted: Mapping[str, Any], gold: Mapping[str, Any]) -> CellF1:
     """Compare the cells of two sets of tables.
 
-    Tables are paired by name, those that are left by the cells that they share: what a document calls its table is not
-    what is asked for. Rows are paired one by one, the pair with the most equal cells first. An empty cell
-    (`canonical_cell` decides) counts neither for nor against.
+    Tables are paired by name, those that are left by the cells that they share, and so are their columns, where more
+    than half of the gold's cells are there: what a document calls them is not what is asked for. Rows are paired one by
+    one, the pair with the most equal cells first. An empty cell (`canonical_cell` decides) counts neither for nor
+    against.
 
     Args:
         predicted: Table name to rows.
@@ -104,20 +107,46 @@ def _tables(tables: Mapping[str, Any]) -> dict[str, list[Row]]:
 
 
 def _called_alike(ours: Mapping[str, list[Row]], theirs: Mapping[str, list[Row]]) -> dict[str, list[Row]]:
-    """Return our tables under the names of those that they stand for: the pair with the most shared cells first."""
+    """Return our tables, and their columns, under the names of those that they stand for."""
+
+    def held(tables: Mapping[str, list[Row]]) -> dict[str, Counter[str]]:
+        return {name: Counter(cell for row in rows for cell in row.values()) for name, rows in tables.items()}
+
+    names = _paired_names(held(ours), held(theirs), least=0.0)
+    found = {names.get(name, name): rows for name, rows in ours.items()}
+    return {name: _with_columns_of(rows, theirs[name]) if name in theirs else rows for name, rows in found.items()}
+
+
+def _with_columns_of(ours: list[Row], theirs: list[Row]) -> list[Row]:
+    def held(rows: list[Row]) -> dict[str, Counter[str]]:
+        columns: dict[str, Counter[str]] = {}
+        for row in rows:
+            for name, cell in row.items():
+                columns.setdefault(name, Counter())[cell] += 1
+        return columns
+
+    names = _paired_names(held(ours), held(theirs), least=_LEAST_SHARED)
+    return [{names.get(name, name): cell for name, cell in row.items()} for row in ours]
+
+
+def _paired_names(
+    ours: Mapping[str, Counter[str]], theirs: Mapping[str, Counter[str]], *, least: float
+) -> dict[str, str]:
+    """Return what ours are called there, where no name is the same: the pair that shares most cells first.
+
+    Args:
+        ours: Cells by name.
+        theirs: The same.
+        least: Share of their cells that a pair must have in common, and be above.
+    """
     left = [name for name in ours if name not in theirs]
     free = [name for name in theirs if name not in ours]
-    counts = {
-        name: Counter(item for row in tables[name] for item in row.items())
-        for tables, names in ((ours, left), (theirs, free))
-        for name in names
-    }
-    shared = sorted(((counts[one] & counts[other]).total(), one, other) for one in left for other in free)
+    shared = [((ours[one] & theirs[other]).total(), one, other) for one in left for other in free]
     names: dict[str, str] = {}
     for number, one, other in sorted(shared, key=lambda pair: (-pair[0], pair[1], pair[2])):
-        if number and one not in names and other not in names.values():
+        if number > least * theirs[other].total() and one not in names and other not in names.values():
             names[one] = other
-    return {names.get(name, name): rows for name, rows in ours.items()}
+    return names
 
 
 def _rows(name: str, rows: Any) -> list[Row]:  # noqa: ANN401 -- rows, or CSV text

@@ -217,4 +217,13 @@ def test_a_table_that_is_called_otherwise_is_paired_by_what_it_holds() -> None:
     assert (found.right, found.predicted, found.gold) == (6, 7, 6)
     assert dict(found.wrong) == {"more.x": 1}
     # A name that is right comes before what a table holds.
-    assert cell_f1({"fees": gold["heads"], "heads": gold["fees"]}, gold).right == 1
+    assert cell_f1({"fees": gold["heads"], "heads": gold["fees"]}, gold).right == 2
+
+
+def test_a_column_that_is_called_otherwise_is_paired_where_it_holds_the_same() -> None:
+    gold = {"clinics": [{"clinic": "North", "beds": "40"}, {"clinic": "South", "beds": "25"}]}
+    renamed = [{"clinic": "North", "number of beds": 40}, {"clinic": "South", "number of beds": 25}]
+    assert cell_f1({"clinics": renamed}, gold).f1 == 1
+    # Half of its cells are not more than half.
+    half = [{"clinic": "North", "rooms": 40}, {"clinic": "South", "rooms": 12}]
+    assert cell_f1({"clinics": half}, gold).right == 2

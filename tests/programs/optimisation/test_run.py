@@ -15,7 +15,7 @@ from benchmarks.optimisers.teachable import Teachable, sender_factory
 from debriefer.errors import ModelError
 from debriefer.models import Budget, Models, ModelSettings, RetryPolicy
 from dspy_programs.judge import VideoJudge
-from dspy_programs.optimisation.on_tasks import OptimisationStopped
+from dspy_programs.optimisation.on_tasks import OptimisationStopped, PreparedTask
 from dspy_programs.optimisation.optimisers import OptimiserError
 from dspy_programs.optimisation.programs import PROGRAMS
 from dspy_programs.optimisation.report import markdown
@@ -84,6 +84,23 @@ def test_the_same_run_again_asks_nothing_and_says_the_same(tasks: Tasks, tmp_pat
     assert second.values["cost"]["replayed"] == second.values["cost"]["requests"] == first.values["cost"]["requests"]
     assert second.values["scores"] == first.values["scores"]
     assert (tmp_path / "state.json").read_bytes() == state
+
+
+def test_what_a_program_asks_beside_its_own_model_is_kept_too(tasks: Tasks, tmp_path: Path) -> None:
+    def with_note(task: PreparedTask) -> PreparedTask:
+        def ask(program: Any, models: Models) -> Any:  # noqa: ANN401
+            models.lm("compression")(f"note on {task.name}")
+            return task.ask(program, models)
+
+        return dataclasses.replace(task, ask=ask)
+
+    noted = Tasks([with_note(task) for task in tasks.train], [with_note(task) for task in tasks.dev])
+    first = Teachable(keep=True)
+    result = optimisation(noted, tmp_path, first).run()
+    assert sum("note on" in prompt for prompt in first.prompts) == result.values["program_runs"] + 16
+    second = Teachable()
+    optimisation(noted, tmp_path, second).run()
+    assert second.asked == []
 
 
 @pytest.mark.parametrize("bound", [1, 17, 40])
