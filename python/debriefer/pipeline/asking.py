@@ -6,7 +6,7 @@ import json
 import os
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from debriefer.media.film import Film
 from debriefer.media.film_making import FilmSettings, find_film, make_film
 from debriefer.media.listeners import transcriber
 from debriefer.media.subtitles import read_subtitles
+from debriefer.pipeline.content import file_digest, value_digest
 from debriefer.pipeline.makers import makers_of
 from debriefer.pipeline.settings import MediaSettings, ModelChoice
 
@@ -199,16 +200,24 @@ def film_of(
         MediaError: The file is no video, or the subtitles cannot be read.
     """
     given = _beside(path) if subtitles is None else None if str(subtitles) == "none" else Path(subtitles)
-    cues = () if given is None else read_subtitles(given, offset=offset)
-    settings = FilmSettings(subtitles=cues, layout=media.layout != "none")
+    settings = FilmSettings(layout=media.layout != "none", said_digest=_said_digest(given, offset))
     listener = transcriber(
         media.speech_model, downloads=media.downloads, progress=lambda seconds: say("speech", seconds, 0)
     )
     known = find_film(root, path, settings, listener.name)
     if known is not None:
         return Film(known, path)
+    if given is not None:
+        settings = replace(settings, subtitles=read_subtitles(given, offset=offset))
     makers = makers_of(media, models, say) if settings.layout else None
     return make_film(root, path, settings, makers, listener, say)
+
+
+def _said_digest(path: Path | None, offset: float) -> str:
+    """Return what names subtitles without parsing them; an absent file has no digest, and reading it says so."""
+    if path is None:
+        return ""
+    return value_digest({"file": file_digest(path) if path.is_file() else "", "offset": offset})
 
 
 def _beside(path: Path) -> Path | None:
