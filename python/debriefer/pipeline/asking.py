@@ -140,7 +140,7 @@ def answered(
     Raises:
         MissingFileError: There is no such video, or no such file of subtitles.
         MediaError: It is no video, or the embedder cannot be opened.
-        ModelError: No model is configured, or the strategy has no such name.
+        ModelError: No model is configured, a bound on money lacks prices, or the strategy has no such name.
     """
     path = Path(video)
     if not path.is_file():
@@ -160,6 +160,8 @@ def answered(
     if strategy not in STRATEGIES:
         message = f"`{strategy}` is no strategy"
         raise ModelError(message, hint=f"the strategies are {', '.join(STRATEGIES)}")
+    if limits is not None and limits.cost is not None:
+        _priced(models)
     eyes = image_embedder if not isinstance(image_embedder, str | None) else embedder(image_embedder, os.environ)
     root = Path(cache) if cache is not None else Path(output or _DEFAULT_OUTPUT) / _CACHE_FOLDER
     film = film_of(path, root / FILMS_FOLDER, media or MediaSettings(layout="none"), subtitles, offset, models, say)
@@ -211,6 +213,15 @@ def film_of(
         settings = replace(settings, subtitles=read_subtitles(given, offset=offset))
     makers = makers_of(media, models, say) if settings.layout else None
     return make_film(root, path, settings, makers, listener, say)
+
+
+def _priced(models: Models) -> None:
+    """Refuse a bound on money that would refuse every request."""
+    for role in ("planner", "grounding", "subtitles", "vision", "reflection"):
+        settings = models.settings(role)
+        if settings.input_price is None or settings.output_price is None:
+            message = f"a bound on money needs the prices of `{settings.model}`"
+            raise ModelError(message, hint="set `MODEL_INPUT_PRICE` and `MODEL_OUTPUT_PRICE`, per million tokens")
 
 
 def _said_digest(path: Path | None, offset: float) -> str:
