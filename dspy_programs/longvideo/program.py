@@ -119,6 +119,7 @@ class _Run:
     doubt: str = ""
     unreadable: int = 0
     unnamed: bool = False
+    unfounded: bool = False
     done: dict[tuple[str, str, tuple[Span, ...]], int] = field(default_factory=dict)
     seen_records: int = 0
 
@@ -212,12 +213,11 @@ class _Run:
         cited = self.board.find(step.evidence)
         record = self._step("planning", "answer", step.reason)
         record.observation = f"proposed: {step.answer or step.choice}" + (f" ({choice})" if choice else "")
-        if self.choices and choice is None and (step.answer or step.choice) and not self.unnamed:
-            self.unnamed = True
-            record.observation += "\nthat names none of the options: give the letter of the likeliest one as `choice`"
-            self._close(record)
-            return False
+        objection = self._objection(step, choice)
+        record.observation += objection
         self._close(record)
+        if objection:
+            return False
         if self._must_look(step) or self._must_compare():
             return False
         self.best = _Proposal(step.answer or step.choice, choice, cited)
@@ -240,6 +240,16 @@ class _Run:
             wanted = "; ".join(critique.missing) or critique.comment
             self._act("perception", "look", "the review asks to look again", wanted, reopened)
         return False
+
+    def _objection(self, step: PlannedStep, choice: str | None) -> str:
+        """Return what an answer lacks by its form, each time once; nothing where it lacks nothing."""
+        if not any(done.action in _AGENTS for done in self.board.steps) and not self.unfounded:
+            self.unfounded = True
+            return "\nnothing was searched yet, and an answer has to rest on what was seen or said"
+        if self.choices and choice is None and (step.answer or step.choice) and not self.unnamed:
+            self.unnamed = True
+            return "\nthat names none of the options: give the letter of the likeliest one as `choice`"
+        return ""
 
     def _must_look(self, step: PlannedStep) -> bool:
         """Look at what an answer rests on and nobody has looked at; return whether there was something."""

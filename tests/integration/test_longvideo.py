@@ -17,6 +17,7 @@ from benchmarks.suites.longvideo import figures, run_question
 from debriefer.errors import MissingFileError, ModelError
 from debriefer.pipeline.asking import answered
 from debriefer.pipeline.settings import MediaSettings
+from dspy_programs.longvideo import Limits
 from tests.conftest import ROOT
 from tests.doubles.server import Server
 
@@ -130,3 +131,8 @@ def test_the_name_is_there_without_loading_anything(tmp_path: Path) -> None:
 def test_a_strategy_that_is_none_is_an_error(film: tuple[Path, Manifest], tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="no strategy"):
         debriefer.ask(film[0], "Who?", models=Oracle(film[1]).models(), strategy="slow", output=tmp_path)
+
+
+def test_a_bound_on_money_without_prices_is_an_error(film: tuple[Path, Manifest], tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="needs the prices"):
+        debriefer.ask(film[0], "Who?", models=Oracle(film[1]).models(), limits=Limits(cost=1.0), output=tmp_path)

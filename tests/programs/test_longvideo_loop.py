@@ -305,3 +305,11 @@ def test_a_stretch_that_is_cited_stands_for_what_was_found_in_it(film: Film) -> 
     answer = run(film, cast)
     assert [one.text for one in answer.citations] == ["a man waves"]
     assert answer.answer == "a man"
+
+
+def test_an_answer_out_of_the_blue_is_sent_back(film: Film) -> None:
+    cast = Cast(step=[ANSWER, LOOK_AT, ANSWER], findings=SEEN, critique=FINE)
+    answer = run(film, cast, FAST)
+    assert "nothing was searched yet" in cast.turns["step"][1].last
+    assert [step.action for step in answer.steps] == ["answer", "look", "answer", "review"]
+    assert answer.citations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from enum import StrEnum
 from pathlib import Path
@@ -46,7 +47,8 @@ def ask(
     video: Annotated[Path, typer.Argument(help="A video file of any length.")],
     question: Annotated[str, typer.Argument(help="The question.")],
     choices: Annotated[
-        list[str] | None, typer.Option("--choices", "-c", help="An option of the answer; once for each.")
+        list[str] | None,
+        typer.Option("--choices", "-c", help="An option of the answer, once for each; or all in one, as `red | blue`."),
     ] = None,
     strategy: Annotated[
         StrategyOption, typer.Option("--strategy", help="`fast`, or `paper`: the published system's looks.")
@@ -117,7 +119,7 @@ def ask(
         asked = answered(
             video,
             question,
-            choices or (),
+            _options(choices or []),
             lm=lm,
             strategy=strategy.value,
             limits=Limits(
@@ -149,6 +151,17 @@ def ask(
         raise typer.Exit(exit_codes.FAILED)
     if answer.abstained:
         raise typer.Exit(exit_codes.ABSTAINED)
+
+
+def _options(given: list[str]) -> list[str]:
+    """Return the options of an answer: one a value, or all in one value with bars or line breaks between them.
+
+    >>> _options(["red | blue"]), _options(["a|b", "c"])
+    (['red', 'blue'], ['a|b', 'c'])
+    """
+    if len(given) != 1:
+        return given
+    return [part.strip() for part in re.split(r"[|\n]", given[0]) if part.strip()]
 
 
 def _show(asked: Asked, seconds: float) -> None:

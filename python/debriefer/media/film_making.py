@@ -54,20 +54,25 @@ class FilmSettings:
         step: Seconds between the frames that are kept.
         subtitles: Given subtitles; the sound is then not transcribed.
         layout: Whether slides are found and read by OCR as `debriefer video` does.
+        said_digest: Names the given subtitles where they are not parsed yet; a digest of them where empty.
     """
 
     step: float = STEP_SECONDS
     subtitles: tuple[Cue, ...] = ()
     layout: bool = False
+    said_digest: str = ""
 
     def identity(self, listener: str) -> dict[str, Any]:
         """Return what decides about the result beside the file, as JSON values."""
-        said = json.dumps([[cue.start, cue.end, cue.text] for cue in self.subtitles], ensure_ascii=False)
+        digest = self.said_digest
+        if self.subtitles and not digest:
+            said = json.dumps([[cue.start, cue.end, cue.text] for cue in self.subtitles], ensure_ascii=False)
+            digest = digest_of(said.encode())
         return {
             "format": FILM_FORMAT,
             "step": self.step,
-            "speech": None if self.subtitles else listener,
-            "subtitles": digest_of(said.encode()) if self.subtitles else None,
+            "speech": None if digest else listener,
+            "subtitles": digest or None,
             "layout": self.layout,
         }
 

@@ -6,7 +6,7 @@ import json
 import os
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from debriefer.media.film import Film
 from debriefer.media.film_making import FilmSettings, find_film, make_film
 from debriefer.media.listeners import transcriber
 from debriefer.media.subtitles import read_subtitles
+from debriefer.pipeline.content import file_digest, value_digest
 from debriefer.pipeline.makers import makers_of
 from debriefer.pipeline.settings import MediaSettings, ModelChoice
 from dspy_programs.learned import state_files
@@ -141,7 +142,7 @@ def answered(
     Raises:
         MissingFileError: There is no such video, or no such file of subtitles.
         MediaError: It is no video, or the embedder cannot be opened.
-        ModelError: No model is configured, or the strategy has no such name.
+        ModelError: No model is configured, a bound on money lacks prices, or the strategy has no such name.
     """
     path = Path(video)
     if not path.is_file():
@@ -161,6 +162,8 @@ def answered(
     if strategy not in STRATEGIES:
         message = f"`{strategy}` is no strategy"
         raise ModelError(message, hint=f"the strategies are {', '.join(STRATEGIES)}")
+    if limits is not None and limits.cost is not None:
+        _priced(models)
     eyes = image_embedder if not isinstance(image_embedder, str | None) else embedder(image_embedder, os.environ)
     root = Path(cache) if cache is not None else Path(output or _DEFAULT_OUTPUT) / _CACHE_FOLDER
     film = film_of(path, root / FILMS_FOLDER, media or MediaSettings(layout="none"), subtitles, offset, models, say)
@@ -202,16 +205,33 @@ def film_of(
         MediaError: The file is no video, or the subtitles cannot be read.
     """
     given = _beside(path) if subtitles is None else None if str(subtitles) == "none" else Path(subtitles)
-    cues = () if given is None else read_subtitles(given, offset=offset)
-    settings = FilmSettings(subtitles=cues, layout=media.layout != "none")
+    settings = FilmSettings(layout=media.layout != "none", said_digest=_said_digest(given, offset))
     listener = transcriber(
         media.speech_model, downloads=media.downloads, progress=lambda seconds: say("speech", seconds, 0)
     )
     known = find_film(root, path, settings, listener.name)
     if known is not None:
         return Film(known, path)
+    if given is not None:
+        settings = replace(settings, subtitles=read_subtitles(given, offset=offset))
     makers = makers_of(media, models, say) if settings.layout else None
     return make_film(root, path, settings, makers, listener, say)
+
+
+def _priced(models: Models) -> None:
+    """Refuse a bound on money that would refuse every request."""
+    for role in ("planner", "grounding", "subtitles", "vision", "reflection"):
+        settings = models.settings(role)
+        if settings.input_price is None or settings.output_price is None:
+            message = f"a bound on money needs the prices of `{settings.model}`"
+            raise ModelError(message, hint="set `MODEL_INPUT_PRICE` and `MODEL_OUTPUT_PRICE`, per million tokens")
+
+
+def _said_digest(path: Path | None, offset: float) -> str:
+    """Return what names subtitles without parsing them; an absent file has no digest, and reading it says so."""
+    if path is None:
+        return ""
+    return value_digest({"file": file_digest(path) if path.is_file() else "", "offset": offset})
 
 
 def _beside(path: Path) -> Path | None:
