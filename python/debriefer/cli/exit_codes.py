@@ -11,3 +11,5 @@ ABSTAINED = 3
 STOPPED = 4
 # A program was compiled and its state saved, and the tasks do not support that it is better.
 NOT_SUPPORTED = 5
+# Another command was broken off by Ctrl-C: there is no result (128 + SIGINT, as shells have it).
+INTERRUPTED = 130
