@@ -35,6 +35,7 @@ def describe_tables(
     question: str = "",
     count: Callable[[str], int] = len,
     without_kinds: Collection[str] = (),
+    without: Collection[str] = (),
 ) -> str:
     """Describe the tables of a catalog for a prompt.
 
@@ -50,11 +51,12 @@ def describe_tables(
         question: Text whose words decide which tables are folded last.
         count: Size of a text; characters where nothing is given.
         without_kinds: Kinds of tables that are not described at all.
+        without: Names of tables that are not described at all.
 
     Returns:
         The description, in the order of table names; the same text for the same catalog.
     """
-    tables = [table for table in catalog.tables.values() if table.kind not in without_kinds]
+    tables = [table for table in catalog.tables.values() if not (table.kind in without_kinds or table.name in without)]
     described = {table.name: _describe(catalog, table) for table in tables if table.name not in folded}
     shown = {table.name: _fold(table, "judged irrelevant") for table in tables}
     closing = _refusals(catalog)

@@ -15,13 +15,16 @@ __all__ = [
     "assign_names",
     "canonical_name",
     "canonical_names",
+    "common_places",
     "detect_kind",
     "nearest_names",
+    "normalise_column",
     "null_tokens",
     "open_sqlite",
     "packet_rhythm",
     "read_delimited",
     "read_json",
+    "read_text",
     "read_workbook",
     "renamed_columns",
     "reserved_words",
@@ -454,6 +457,29 @@ def nearest_names(name: str, names: Sequence[str], count: int = 3) -> list[str]:
 
 def tokenize_sql(sql: str) -> list[tuple[str, int, int]]:
     """Return kind, first byte and byte behind the last of each token, white space and comments included."""
+
+def common_places(one: Sequence[int], others: Sequence[Sequence[int]]) -> list[list[tuple[int, int]]]:
+    """Return for each of `others` the places at which it has an item in common with `one`.
+
+    Pairs of places, both rising, as many as there can be; of several ways the one with the fewest gaps. Time and memory
+    are those of the product of the lengths.
+    """
+
+def normalise_column(
+    values: Sequence[str], unit: str | None = None, *, first_day: bool = False
+) -> tuple[list[str], str, str, list[str], list[str]]:
+    """Bring written values to one form, all of them or none; see `debriefer.documents.normalising`.
+
+    Returns:
+        Operations, SQL type, unit of the values, units as written, values.
+    """
+
+def read_text(path: str | PathLike[str]) -> tuple[str, str]:
+    """Return a file's text and how it is spelled; any encoding that the readers of tables know.
+
+    Raises:
+        SourceError: The file cannot be read, is empty or holds no text.
+    """
 
 @final
 class ValueIndex:

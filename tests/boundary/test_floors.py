@@ -18,6 +18,7 @@ FLOORS = (
         "debriefer.documents",
         "debriefer.workbench",
         "debriefer.judgement",
+        "debriefer.datasets",
         "debriefer.scoring",
         "debriefer.models",
         "debriefer.media",

@@ -13,6 +13,7 @@ from debriefer.models.text import MARKERS
 from debriefer.task import Task
 from dspy_programs.solver import (
     Briefing,
+    DocumentColumn,
     DocumentTable,
     Findings,
     Narration,
@@ -161,7 +162,10 @@ FINDINGS = Findings(
             document="doc/lc_sharetransfer.md",
             database="context/db/lc_sharetransfer.db",
             rows=128,
-            columns=("secucode", "sum_before_tran"),
+            columns=(
+                DocumentColumn("secucode"),
+                DocumentColumn("sum_before_tran", "REAL", "CNY", "shares held before", 3, "12.5"),
+            ),
             primary_key="record_id",
         ),
     ),
@@ -190,6 +194,7 @@ def test_the_layers_hold_what_the_specification_lists(tmp_path: Path) -> None:
     )
     assert "(rows=128, context/db/lc_sharetransfer.db)" in text
     assert "business columns, primary_key=record_id: secucode, sum_before_tran" in text
+    assert "  - sum_before_tran REAL [CNY], 3 NULL, e.g. 12.5: shares held before" in text
     assert briefing.question.startswith("Which members exceed the threshold?\n\n`workdir/solver.py` exists")
 
 
@@ -225,7 +230,16 @@ def test_no_text_of_a_task_becomes_a_picture(tmp_path: Path, *, native: bool) ->
     findings = Findings(
         timeline=Timeline(items=(Slide(seconds=0, number=1, layout=IMAGE), Narration(start=0, end=1, text=IMAGE))),
         verdict=IMAGE,
-        document_tables=(DocumentTable(table=IMAGE, document="d", database="d", rows=1, columns=(IMAGE,)),),
+        document_tables=(
+            DocumentTable(
+                table=IMAGE,
+                document="d",
+                database="d",
+                rows=1,
+                columns=(DocumentColumn(IMAGE, meaning=IMAGE),),
+                flags=(IMAGE,),
+            ),
+        ),
     )
     engine = Engine(one_look, native=native)
     run(engine, work, findings, vision=True)

@@ -9,3 +9,5 @@ BAD_INPUT = 2
 ABSTAINED = 3
 # The run was stopped by SIGTERM or SIGINT; what was done is delivered.
 STOPPED = 4
+# A program was compiled and its state saved, and the tasks do not support that it is better.
+NOT_SUPPORTED = 5

@@ -1,6 +1,7 @@
 //! The extension module `debriefer._core`: a table of contents.
 
 mod capsules;
+mod documents;
 mod errors;
 mod frames;
 mod readers;
@@ -14,6 +15,8 @@ use pyo3::prelude::*;
 /// Registers every exported name.
 #[pymodule(gil_used = false)]
 mod _core {
+    #[pymodule_export]
+    use crate::documents::{common_places, normalise_column, read_text};
     #[pymodule_export]
     use crate::frames::{FoundSlide, PacketRhythm, Stabilizer, packet_rhythm};
     #[pymodule_export]

@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows that Python exists.
 
+pub mod alignment;
 pub mod calendar;
 pub mod cells;
 pub mod delimited;
@@ -10,6 +11,7 @@ pub mod json;
 pub mod keywords;
 pub mod kind;
 pub mod names;
+pub mod normalise;
 pub mod null_tokens;
 pub mod numbers;
 pub mod readings;
