@@ -36,7 +36,7 @@ def test_the_unit_stands_at_the_end_of_the_name(name: str, unit: str | None) -> 
         ("valid", ["1", "0", "1"], None),
         ("公司编号", ["7", "8", "9"], "id"),
         ("stock", ["000021", "300707", "000021"], "code"),
-        ("airport", ["APG", "JFK", "APG"], "code"),
+        ("port", ["QTA", "SKE", "QTA"], "code"),
         ("zip", ["10001", "94110", "10001"], "code"),
         ("opened", ["2024-03-05", "2024-12-31", ""], "date"),
         ("opened", ["2024年3月5日", "2024年12月31日", "x年"], None),

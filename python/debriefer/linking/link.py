@@ -41,8 +41,8 @@ _CELLS = 64
 _FEW, _CANDIDATE = 8, 0.2
 # A cell that scores less speaks for no table.
 _LEAST_VALUE = 0.3
-# A table that scores less is not joined.
-_JOINABLE = 0.25
+# A table that scores less is not joined; and so many keys are enough.
+_JOINABLE, _MOST_JOINS = 0.1, 20
 
 
 class _Evidence:
@@ -300,9 +300,12 @@ class _Linker:
         for key in used:
             for place in columns_of([key]):
                 self.columns[place].add(_JOINED * key.score, "joins tables that the question is about")
-        near = {name for name in order if self.tables[name].score >= _JOINABLE}
+        scores = {name: evidence.score for name, evidence in self.tables.items()}
+        near = {name for name in order if scores[name] >= _JOINABLE}
         others = [key for key in self.joins.between(near) if key not in used]
-        return (*used, *others)
+        # Those of tables that are about as sure first; a stable sort keeps the surest keys first among these.
+        others.sort(key=lambda key: -round(scores[key.table] * scores[key.to_table], 1))
+        return (*used, *others)[: max(len(used), _MOST_JOINS)]
 
     def overlap(self, text: str) -> float:
         """Return how much of the question a description holds, from 0 to 1, weighed by how rare words are."""

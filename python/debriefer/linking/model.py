@@ -104,7 +104,7 @@ class Links:
         tables: Every table, best first, ties by name.
         columns: Every column, best first, ties by table and place in it.
         values: Cells, best first, ties by span, table, column and cell.
-        joins: Keys between the tables that the question is about, best first, ties by name.
+        joins: Keys that connect the tables that the question is about, then others between tables that it may be about.
     """
 
     tables: tuple[TableLink, ...]

@@ -21,7 +21,7 @@ _LEAST_ROOT = 4
 _LEAST_PREFIX = 3
 _LEAST_JOINED = 4
 _LEAST_SKELETON = 3
-# Two words of one origin share so many letters, and so much of the longer one: `operating`, `operational`.
+# Two words of one origin share so many letters, and so much of the longer one: `educated`, `education`.
 _LEAST_SHARED, _LEAST_SHARE = 5, 0.6
 _SYNONYM_HAN = 0.85
 # What is left of a likeness where the word is spelt like another name: `visitor` is no `visit`.

@@ -103,7 +103,7 @@ def _abbreviated(question: Question, index: ValueIndex) -> Iterator[ValueHit]:
 
 
 def _initials(question: Question, index: ValueIndex, taken: Collection[Span]) -> Iterator[ValueHit]:
-    """Yield cells such as `PWR` for `pressurized water reactor`."""
+    """Yield cells such as `MRI` for `magnetic resonance imaging`."""
     words = question.words
     for size in range(_LEAST_INITIALS, _MOST_INITIALS + 1):
         for start in range(len(words) - size + 1):

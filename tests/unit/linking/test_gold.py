@@ -10,10 +10,10 @@ from debriefer.catalog import Catalog
 gold_of = pytest.importorskip("benchmarks.linking.gold", reason="sqlglot is not installed").gold_of
 
 SCRIPT = """
-CREATE TABLE Singer (Singer_ID INTEGER PRIMARY KEY, Name TEXT, Country TEXT);
-CREATE TABLE song (title TEXT, singer_id INTEGER, sales REAL);
-INSERT INTO Singer VALUES (1, 'Ann', 'France'), (2, 'Bob', 'Japan');
-INSERT INTO song VALUES ('Hey', 1, 5), ('Ho', 2, 7.5);
+CREATE TABLE Painter (Painter_No INTEGER PRIMARY KEY, Name TEXT, Region TEXT);
+CREATE TABLE picture (motif TEXT, painter_no INTEGER, price REAL);
+INSERT INTO Painter VALUES (1, 'Ann', 'Tarn'), (2, 'Bob', 'Esk');
+INSERT INTO picture VALUES ('Sea', 1, 5), ('Sky', 2, 7.5);
 """
 
 
@@ -24,42 +24,42 @@ def catalog(task_with: Callable[..., Path], tmp_path: Path) -> Catalog:
 
 def test_a_join_names_tables_columns_cells_and_keys(catalog: Catalog) -> None:
     statement = (
-        'SELECT t1.name FROM singer AS t1 JOIN song t2 ON t1.singer_id = t2.SINGER_ID WHERE t1.country = "france" '
-        "AND t2.sales > 5"
+        'SELECT t1.name FROM painter AS t1 JOIN picture t2 ON t1.painter_no = t2.PAINTER_NO WHERE t1.region = "tarn" '
+        "AND t2.price > 5"
     )
     gold = gold_of(statement, catalog)
-    assert gold.tables == {"singer", "song"}
+    assert gold.tables == {"painter", "picture"}
     assert gold.columns == {
-        ("singer", "Name"),
-        ("singer", "Singer_ID"),
-        ("song", "singer_id"),
-        ("singer", "Country"),
-        ("song", "sales"),
+        ("painter", "Name"),
+        ("painter", "Painter_No"),
+        ("picture", "painter_no"),
+        ("painter", "Region"),
+        ("picture", "price"),
     }
-    assert gold.literals == {("singer", "Country", "France")}
-    assert gold.joins == {(("singer", "Singer_ID"), ("song", "singer_id"))}
+    assert gold.literals == {("painter", "Region", "Tarn")}
+    assert gold.joins == {(("painter", "Painter_No"), ("picture", "painter_no"))}
 
 
 @pytest.mark.parametrize(
     ("condition", "cells"),
     [
-        ("sales = 7.50", {("song", "sales", "7.5")}),
-        ("title IN ('Hey', 'Nothing')", {("song", "title", "Hey")}),
-        ("LOWER(title) LIKE LOWER('%hey%')", {("song", "title", "Hey")}),
-        ("title LIKE '%H%'", set()),
-        ("sales > 7.5", set()),
-        ("title != 'Ho'", {("song", "title", "Ho")}),
+        ("price = 7.50", {("picture", "price", "7.5")}),
+        ("motif IN ('Sea', 'Nothing')", {("picture", "motif", "Sea")}),
+        ("LOWER(motif) LIKE LOWER('%sea%')", {("picture", "motif", "Sea")}),
+        ("motif LIKE '%S%'", set()),
+        ("price > 7.5", set()),
+        ("motif != 'Sky'", {("picture", "motif", "Sky")}),
     ],
 )
 def test_constants_are_cells_where_the_column_holds_them(
     catalog: Catalog, condition: str, cells: set[tuple[str, str, str]]
 ) -> None:
-    assert gold_of(f"SELECT count(*) FROM song WHERE {condition}", catalog).literals == cells
+    assert gold_of(f"SELECT count(*) FROM picture WHERE {condition}", catalog).literals == cells
 
 
 def test_what_a_subquery_names_counts_once_and_under_its_table(catalog: Catalog) -> None:
-    gold = gold_of("SELECT n FROM (SELECT count(*) AS n, country FROM singer GROUP BY country) AS x", catalog)
-    assert (gold.tables, gold.columns) == ({"singer"}, {("singer", "Country")})
+    gold = gold_of("SELECT n FROM (SELECT count(*) AS n, region FROM painter GROUP BY region) AS x", catalog)
+    assert (gold.tables, gold.columns) == ({"painter"}, {("painter", "Region")})
 
 
 def test_what_is_no_statement_has_no_gold(catalog: Catalog) -> None:

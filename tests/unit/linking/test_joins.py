@@ -15,13 +15,13 @@ def keys_of(task: Path, tmp_path: Path) -> list[JoinKey]:
 def test_values_tell_keys_whose_names_do_not_agree(task_with: Callable[..., Path], tmp_path: Path) -> None:
     task = task_with(
         csv={
-            "airports.csv": "iata,city\nAPG,Aberdeen\nASY,Ashley\nJFK,New York\nLAX,Los Angeles\n",
-            "flights.csv": "number,from_where\n1,APG\n2,JFK\n3,JFK\n4,ASY\n",
+            "ports.csv": "mark,city\nQTA,Quill\nRVN,Raven\nSKE,Skerry\nTOL,Toll\n",
+            "sailings.csv": "number,from_where\n1,QTA\n2,SKE\n3,SKE\n4,RVN\n",
         }
     )
     found = keys_of(task, tmp_path)
     assert [(k.table, k.column, k.to_table, k.to_column, k.inclusion, k.to_one) for k in found] == [
-        ("flights", "from_where", "airports", "iata", 1.0, True)
+        ("sailings", "from_where", "ports", "mark", 1.0, True)
     ]
     assert found[0].reason == "100% of its 3 values are among 4"
 

@@ -72,7 +72,7 @@ impl Index {
         let free = finder.runs(true);
         finder.misspelt(&free)?;
         finder.parts(&free, 1.0)?;
-        // `Shanghai` is a city, and a part of the name of its station.
+        // `Oxford` is a town, and a part of the name of its university.
         finder.parts(&finder.runs(false), LONGER)?;
         Ok(finder.finish())
     }

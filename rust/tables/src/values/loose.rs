@@ -46,7 +46,7 @@ impl Finder<'_, '_> {
         runs
     }
 
-    /// Texts that are two words of the question in one: `shut down` for `Shutdown`.
+    /// Texts that are two words of the question in one: `back order` for `Backorder`.
     pub(super) fn joined(&mut self) -> Result<(), ValueError> {
         for run in self.runs(true) {
             for pair in run.windows(2).filter(|pair| !pair[0].pair) {

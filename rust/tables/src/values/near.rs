@@ -8,6 +8,11 @@ use super::file::Part;
 /// Nodes that one search may look at; common beginnings of many keys are given up, the same ones each time.
 const MOST_NODES: usize = 60_000;
 
+/// Edits that a search allows at most.
+const MOST_EDITS: usize = 2;
+/// More edits than any search allows.
+const BEYOND: usize = 99;
+
 /// A key and how many edits lead to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Neighbour {
@@ -32,19 +37,15 @@ pub(super) fn neighbours(keys: &Fst<Part>, wanted: &str, most: usize, same_start
     let mut search = Search {
         keys,
         wanted: &wanted,
-        most,
+        most: most.min(MOST_EDITS),
         same_start,
         left: MOST_NODES,
+        path: Vec::new(),
+        rows: Vec::new(),
         found: Vec::new(),
     };
-    let first: Vec<usize> = (0..=wanted.len()).collect();
-    search.visit(
-        keys.node(texts.addr),
-        texts.out.value(),
-        &mut vec![first],
-        &mut Vec::new(),
-        Letter::default(),
-    );
+    search.rows.push(search.first());
+    search.visit(keys.node(texts.addr), texts.out.value(), Letter::default());
     search.found.sort_by_key(|found| (found.edits, found.place));
     search.found
 }
@@ -83,20 +84,43 @@ impl Letter {
     }
 }
 
+/// A row of the edit table: only the cells that so few edits may reach, with the diagonal in the middle.
+type Row = [usize; 2 * MOST_EDITS + 1];
+
 struct Search<'a> {
     keys: &'a Fst<Part>,
     wanted: &'a [char],
     most: usize,
     same_start: bool,
     left: usize,
+    /// The letters on the way to the node.
+    path: Vec<char>,
+    /// A row before the first letter, and one behind each.
+    rows: Vec<Row>,
     found: Vec<Neighbour>,
 }
 
 impl Search<'_> {
-    /// Looks at all keys below `node`, whose letters so far are `path` with a row of the edit table each.
-    fn visit(&mut self, node: Node<'_>, out: u64, rows: &mut Vec<Vec<usize>>, path: &mut Vec<char>, letter: Letter) {
-        if letter.missing == 0 && node.is_final() {
-            let edits = rows[rows.len() - 1][self.wanted.len()];
+    /// The letter of `wanted` that a cell of a row stands behind, where there is one.
+    fn place(&self, depth: usize, cell: usize) -> Option<usize> {
+        (depth + cell)
+            .checked_sub(MOST_EDITS)
+            .filter(|at| *at <= self.wanted.len())
+    }
+
+    /// The row before the first letter.
+    fn first(&self) -> Row {
+        std::array::from_fn(|cell| self.place(0, cell).unwrap_or(BEYOND))
+    }
+
+    /// Looks at all keys below `node`.
+    fn visit(&mut self, node: Node<'_>, out: u64, letter: Letter) {
+        let depth = self.path.len();
+        let end = (self.wanted.len() + MOST_EDITS)
+            .checked_sub(depth)
+            .filter(|cell| *cell <= 2 * MOST_EDITS);
+        if let Some(cell) = end.filter(|_| letter.missing == 0 && node.is_final()) {
+            let edits = self.rows[depth][cell];
             if (1..=self.most).contains(&edits) {
                 let place = out + node.final_output().value();
                 self.found.push(Neighbour { place, edits });
@@ -109,39 +133,103 @@ impl Search<'_> {
             self.left -= 1;
             let letter = letter.with(transition.inp);
             let out = out + transition.out.value();
-            let below = self.keys.node(transition.addr);
             if letter.missing > 0 {
-                self.visit(below, out, rows, path, letter);
+                self.visit(self.keys.node(transition.addr), out, letter);
                 continue;
             }
             let Some(c) = char::from_u32(letter.code) else { continue };
-            if self.same_start && path.is_empty() && self.wanted.first() != Some(&c) {
+            if self.same_start && depth == 0 && self.wanted.first() != Some(&c) {
                 continue;
             }
-            let row = self.row(rows, path, c);
-            if row.iter().min().is_some_and(|least| *least <= self.most) {
-                rows.push(row);
-                path.push(c);
-                self.visit(below, out, rows, path, Letter::default());
-                path.pop();
-                rows.pop();
+            let row = self.row(c);
+            if row.iter().any(|edits| *edits <= self.most) {
+                self.rows.push(row);
+                self.path.push(c);
+                self.visit(self.keys.node(transition.addr), out, Letter::default());
+                self.path.pop();
+                self.rows.pop();
             }
         }
     }
 
-    /// The edit table's next row (optimal string alignment).
-    fn row(&self, rows: &[Vec<usize>], path: &[char], c: char) -> Vec<usize> {
-        let above = &rows[rows.len() - 1];
-        let mut row = Vec::with_capacity(above.len());
-        row.push(above[0] + 1);
-        for (at, wanted) in self.wanted.iter().enumerate() {
-            let exchanged = above[at] + usize::from(*wanted != c);
-            let mut least = exchanged.min(above[at + 1] + 1).min(row[at] + 1);
-            if at > 0 && path.last() == Some(wanted) && self.wanted[at - 1] == c {
-                least = least.min(rows[rows.len() - 2][at - 1] + 1);
+    /// The row behind one more letter (optimal string alignment).
+    fn row(&self, c: char) -> Row {
+        let depth = self.path.len() + 1;
+        let above = &self.rows[depth - 1];
+        let mut row = [BEYOND; 2 * MOST_EDITS + 1];
+        for cell in 0..row.len() {
+            let Some(at) = self.place(depth, cell) else { continue };
+            let mut least = above.get(cell + 1).map_or(BEYOND, |edits| edits + 1);
+            if cell > 0 {
+                least = least.min(row[cell - 1] + 1);
             }
-            row.push(least);
+            if at > 0 {
+                least = least.min(above[cell] + usize::from(self.wanted[at - 1] != c));
+            }
+            let turned = at > 1 && depth > 1 && self.path[depth - 2] == self.wanted[at - 1] && self.wanted[at - 2] == c;
+            if turned {
+                least = least.min(self.rows[depth - 2][cell] + 1);
+            }
+            row[cell] = least;
         }
         row
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use crate::values::{Builder, HitKind, Index};
+
+    /// Edits between two words as the whole table gives them.
+    fn edits(a: &[char], b: &[char]) -> usize {
+        let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
+        for i in 0..=a.len() {
+            for j in 0..=b.len() {
+                table[i][j] = if i == 0 || j == 0 {
+                    i + j
+                } else {
+                    let exchanged = table[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+                    let mut least = exchanged.min(table[i - 1][j] + 1).min(table[i][j - 1] + 1);
+                    if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                        least = least.min(table[i - 2][j - 2] + 1);
+                    }
+                    least
+                };
+            }
+        }
+        table[a.len()][b.len()]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+
+        #[test]
+        fn a_quoted_word_finds_what_is_two_edits_away_and_nothing_else(
+            words in prop::collection::btree_set("[abé]{6,11}", 1..8), wanted in "[abé]{8,10}",
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("v");
+            let mut builder = Builder::new(&path);
+            builder.column("t", "c");
+            for word in &words {
+                builder.add(word, 1, false).unwrap();
+            }
+            builder.finish("test").unwrap();
+            let index = Index::open(&path).unwrap();
+            let letters: Vec<char> = wanted.chars().collect();
+            let distance = |word: &String| edits(&letters, &word.chars().collect::<Vec<_>>());
+            let fewest = words.iter().map(distance).min().unwrap();
+            let expected: Vec<&str> = words
+                .iter()
+                .filter(|word| (1..=2).contains(&fewest) && distance(word) == fewest)
+                .map(String::as_str)
+                .collect();
+            let hits = index.find(&format!("\"{wanted}\""), 100).unwrap();
+            let mut found: Vec<&str> = hits.iter().filter(|h| h.kind == HitKind::Near).map(|h| h.value).collect();
+            found.sort_unstable();
+            prop_assert_eq!(found, expected);
+        }
     }
 }
