@@ -18,7 +18,7 @@ $(BIN)/python:
 $(VENV)/installed: $(BIN)/python pyproject.toml Cargo.toml Cargo.lock $(shell find rust -name '*.rs' -o -name Cargo.toml)
 	@command -v cargo >/dev/null || { echo 'error: cargo was not found' >&2; echo 'hint: install a Rust toolchain (rustup.rs)' >&2; exit 1; }
 	$(BIN)/python -m pip install --quiet --group build --group test
-	$(BIN)/python -m pip install --quiet --no-build-isolation --editable '.[video,documents]'
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable '.[video,documents,optimize]'
 	@touch $@
 
 install: $(VENV)/installed ## Build the extension and install everything into .venv

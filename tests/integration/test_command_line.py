@@ -4,13 +4,17 @@ import csv
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from debriefer.cli import app
 
 
 def debriefer(*arguments: str | Path, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
@@ -247,3 +251,45 @@ def test_output_that_cannot_be_written_is_named(club: Path) -> None:
     first, second = done.stderr.splitlines()
     assert first == "error: standard output cannot be written to: No space left on device"
     assert second.startswith("hint:")
+
+
+@pytest.mark.parametrize("ending", [KeyboardInterrupt(), SystemExit(130)])
+def test_an_interrupt_is_said_in_one_line(
+    ending: BaseException, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(_: object) -> None:
+        raise ending
+
+    monkeypatch.setattr(app, "application", interrupted)
+    with pytest.raises(SystemExit) as caught:
+        app.main()
+    assert caught.value.code == 130
+    assert "error: stopped by Ctrl-C" in capsys.readouterr().err
+
+
+def test_a_video_that_is_interrupted_leaves_no_result(tmp_path: Path) -> None:
+    av = pytest.importorskip("av", reason="the extra `video` is not installed")
+    film, target = tmp_path / "film.mp4", tmp_path / "out"
+    noise = np.random.default_rng(0)
+    with av.open(str(film), "w") as container:
+        track = container.add_stream("mpeg4", rate=25)
+        track.width, track.height, track.pix_fmt = 640, 352, "yuv420p"
+        pictures = [noise.integers(0, 255, (352, 640, 3), dtype=np.uint8) for _ in range(8)]
+        for number in range(1500):
+            container.mux(track.encode(av.VideoFrame.from_ndarray(pictures[number % 8], format="rgb24")))
+        container.mux(track.encode(None))
+    command = [sys.executable, "-m", "debriefer", "video", str(film), "-o", str(target), "--no-cache"]
+    with subprocess.Popen([*command, "--layout", "none", "--speech-model", "none"], stderr=subprocess.PIPE) as running:
+        # Once PyAV's decoder is mapped, the file is open.
+        maps, deadline = Path(f"/proc/{running.pid}/maps"), time.monotonic() + 40
+        if not maps.exists():
+            running.kill()
+            pytest.skip("no /proc here to see how far the command is")
+        while "libavcodec" not in maps.read_text() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        running.send_signal(signal.SIGINT)
+        errors = running.communicate(timeout=40)[1].decode()
+    assert running.returncode == 130, errors
+    assert "stopped by Ctrl-C" in errors
+    assert "Traceback" not in errors
+    assert not target.exists()

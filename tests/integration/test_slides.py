@@ -230,3 +230,29 @@ def test_the_last_picture_lasts_as_long_as_the_sound(tmp_path: Path) -> None:
         container.mux(sound.encode(None))
     assert [round(slide.t_start, 1) for slide in slides(path)] == [0.0, 5.0]
     assert slides(path)[1].t_end == pytest.approx(12.0, abs=0.2)
+
+
+@pytest.mark.parametrize("ending", ["mp4", "mkv"])
+def test_a_short_last_slide_shows_itself(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"short.{ending}"
+    encode(path, [paper(0)] * 75 + [paper(1)] * 9, RATE, "libx264", X264)
+    found = slides(path)
+    assert [slide.t_start for slide in found] == pytest.approx([0, 3], abs=0.11)
+    assert np.abs(found[1].image.astype(int) - paper(1)).mean() < 6
+
+
+def test_interlaced_video_is_read_and_said(tmp_path: Path) -> None:
+    path = tmp_path / "interlaced.ts"
+    with av.open(str(path), "w", format="mpegts") as container:
+        track = container.add_stream("mpeg2video", rate=25)
+        track.width, track.height, track.pix_fmt = 320, 176, "yuv420p"
+        track.options = {"flags": "+ildct+ilme", "top": "1"}
+        for number in range(100):
+            frame = av.VideoFrame.from_ndarray(paper(number // 50), format="rgb24").reformat(format="yuv420p")
+            frame.pts, frame.time_base = number, Fraction(1, 25)
+            container.mux(track.encode(frame))
+        container.mux(track.encode())
+    found = slides(path)
+    assert [slide.t_start - found[0].t_start for slide in found] == pytest.approx([0, 2], abs=0.15)
+    assert found[0].image.shape == (176, 320, 3)
+    assert any("interlaced" in note for note in found.notes)

@@ -13,12 +13,12 @@ from pathlib import Path
 import duckdb
 
 from debriefer.catalog.identifiers import quote_identifier, quote_literal
-from debriefer.catalog.model import MANIFEST_VERSION, META_SCHEMA, Manifest, Table
+from debriefer.catalog.model import MANIFEST_VERSION, META_SCHEMA, Manifest, Note, Table
 from debriefer.errors import CatalogError
-from debriefer.side_names import CLAIM_FILE, VIDEO_FILE
+from debriefer.side_names import CLAIM_FILE, DOCUMENTS_FILE, VIDEO_FILE
 
 # Schema name by file name; in the order in which names are looked up.
-SIDE_FILES: Mapping[str, str] = {VIDEO_FILE: "video", CLAIM_FILE: "claim"}
+SIDE_FILES: Mapping[str, str] = {VIDEO_FILE: "video", CLAIM_FILE: "claim", DOCUMENTS_FILE: "documents"}
 # Where it stands, a table of a side file says its kind by this word.
 SIDE_KINDS = frozenset(SIDE_FILES.values())
 
@@ -56,6 +56,26 @@ def side_tables(connection: duckdb.DuckDBPyConnection, schemas: Sequence[str]) -
             raise CatalogError(message, hint="delete it and make it again")
         tables.extend(manifest.tables)
     return tables
+
+
+def hidden(sides: Sequence[Table], own: Sequence[Table]) -> tuple[Note, ...]:
+    """Return a note for each table of a side file that one of the task's own hides, by whatever name.
+
+    Args:
+        sides: Tables of side files.
+        own: Tables of the task's own files.
+    """
+    names = {name for table in own for name in (table.name, *table.aliases)}
+    return tuple(
+        Note(
+            table.source,
+            "hidden-evidence",
+            f"`{table.name}` is the task's own table; that of the {table.kind} is `{table.kind}.{table.name}` in SQL",
+            table=table.name,
+        )
+        for table in sides
+        if table.name in names
+    )
 
 
 def search_path(connection: duckdb.DuckDBPyConnection, schemas: Sequence[str]) -> str | None:

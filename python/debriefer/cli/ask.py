@@ -14,6 +14,7 @@ from rich.text import Text
 from debriefer.cli import console, exit_codes, options
 from debriefer.media.clock import clock, shown_span
 from debriefer.pipeline.settings import MediaSettings
+from dspy_programs.learned import state_files
 
 if TYPE_CHECKING:
     from debriefer.pipeline.asking import Asked
@@ -72,6 +73,7 @@ def ask(
         Path, typer.Option("--output", "-o", help="Folder for answers and transcripts, `<video>/answers/<number>/`.")
     ] = Path("debriefer-out"),
     lm: options.Lm = None,
+    program_state: options.ProgramState = None,
     speech_model: options.SpeechModel = None,
     download: Annotated[bool, typer.Option("--download", help="Fetch the speech model if it is not there.")] = False,
     cache: options.CacheFolder = None,
@@ -107,6 +109,7 @@ def ask(
     from dspy_programs.longvideo.settings import Limits  # noqa: PLC0415 -- loads DSPy
 
     began = time.perf_counter()
+    state = state_files(options.checked(program_state)).get("longvideo")
     with console.messages.status("opening the video") as status:
 
         def say(step: str, done: float, total: float) -> None:
@@ -134,6 +137,7 @@ def ask(
             media=MediaSettings("ocr" if layout is LayoutOption.OCR else "none", speech_model, download),
             image_embedder=embedder,
             remember=not anew,
+            state=state,
             say=say,
             on_film=lambda _: status.update("searching"),
         )

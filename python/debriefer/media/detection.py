@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from debriefer import _core
 from debriefer.errors import MediaError
+from debriefer.media.behind import Behind
 from debriefer.media.decode import Video, luma, open_video
 from debriefer.media.gather import Gathered, Gatherer
-from debriefer.media.packets import PacketList, Window, read_packets, rhythm, windows
+from debriefer.media.packets import PacketList, Window, in_doubt, read_packets, rhythm, windows
 from debriefer.media.slide import Method, Slides
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from av.video.stream import VideoStream
 
 Progress = Callable[[float], None]
+# Samples a second. A change is placed at the first sample that shows it: at most 0.1 s late.
+_SAMPLES = 10.0
 # What `Stabilizer.push` says of a sample that looks exactly like the newest state.
 _EXACT = 2
 # A frame that is in view for longer than this, in seconds, is looked at though it came between two samples.
@@ -63,7 +66,7 @@ def slides(path: str | os.PathLike[str], *, method: Method | None = None, progre
     if method is Method.DECODE:
         reason = "asked for"
     elif found.readable:
-        planned = windows(found, _changed_keyframes(path), packets.end)
+        planned = windows(found, _changed(path, in_doubt(found, packets.end)), packets.end)
         if planned is None:
             reason = f"{found.reason}, but they are spread so wide that most of the video must be decoded anyway"
     elif method is Method.PACKETS:
@@ -111,14 +114,19 @@ def _assemble(
     )
 
 
-def _changed_keyframes(path: Path) -> frozenset[float]:
-    """Return the times of keyframes that do not look like the one before; only keyframes are decoded."""
+def _changed(path: Path, pairs: Sequence[tuple[float, float]]) -> frozenset[float]:
+    """Return the second keyframe of each pair that does not look like the first; only these keyframes are decoded."""
     changed: set[float] = set()
+    if not pairs:
+        return frozenset()
+    wanted = {time for pair in pairs for time in pair}
+    later = {pair[1] for pair in pairs}
     last: float | None = None
     stabilizer = _core.Stabilizer()
     with open_video(path) as video:
+        video.decode_one_by_one()
         size: tuple[int, int] | None = None
-        for frame in _keyframes(video):
+        for frame in _keyframes(video, wanted):
             time = video.seconds(frame.pts)
             # Frames of an open group of pictures may come out of order.
             if time is None or (last is not None and time <= last):
@@ -127,18 +135,22 @@ def _changed_keyframes(path: Path) -> frozenset[float]:
                 size = (frame.width, frame.height)
             plane, line_size = luma(frame, *size)
             shows = stabilizer.push(plane, *size, line_size, time)[2]
-            if shows < _EXACT and last is not None:
+            if shows < _EXACT and time in later:
                 changed.add(time)
             last = time
     return frozenset(changed)
 
 
-def _keyframes(video: Video) -> Iterator[VideoFrame]:
+def _keyframes(video: Video, wanted: Collection[float]) -> Iterator[VideoFrame]:
+    remaining = len(wanted)
     for packet in video.packets():
-        if packet.is_keyframe:
+        if packet.is_keyframe and video.shown(packet) in wanted:
             yield from video.decode(packet)
             # Each on its own: an open group of pictures would hold one back until others have come.
             yield from video.decode(None)
+            remaining -= 1
+            if remaining == 0:
+                return
 
 
 class _Reader:
@@ -153,14 +165,25 @@ class _Reader:
         self.time = packets.times[0]
         self._started = False
         self._skipped: tuple[VideoFrame, float] | None = None
+        # When the next sample is due.
+        self._next = float("-inf")
+        self._hand_on: Callable[[VideoFrame, float], None] = self._look
+        # How well the last sample showed the newest state, and when that was.
+        self._shows, self._shown = 0, float("-inf")
+        # Whether a sample of this window has shown what is known.
+        self._confirmed = True
+        if packets.still(video.stream.width * video.stream.height):
+            video.decode_one_by_one()
         if packets.dense:
             video.stream.codec_context.skip_frame = "NONREF"
 
     def read_all(self) -> None:
         """Decode the video throughout."""
-        for packet in self._video.packets():
-            self._take(self._video.decode(packet), float("-inf"))
-        self._flush(float("-inf"))
+        with Behind(self.gatherer.take) as behind:
+            self._hand_on = behind.add
+            for packet in self._video.packets():
+                self._take(self._video.decode(packet), None)
+            self._flush(None)
 
     def read_windows(self, planned: list[Window]) -> None:
         """Decode the windows alone; other packets are read and left."""
@@ -168,45 +191,55 @@ class _Reader:
         window = next(remaining, None)
         inside = False
         for packet in self._video.packets():
-            time = self._time(packet)
-            if inside and window is not None and (packet.is_keyframe or self._past(packet, window)):
-                self._flush(window.look)
+            if inside and window is not None and (packet.is_keyframe or self._over(packet, window)):
+                self._flush(window)
                 window, inside = next(remaining, None), False
             if window is None:
                 return
-            if not inside and packet.is_keyframe and abs(time - window.start) < _SAME_TIME:
-                inside = True
+            if not inside and packet.is_keyframe and abs(self._time(packet) - window.start) < _SAME_TIME:
+                inside, self._confirmed = True, not window.confirm
             if inside:
-                self._take(self._video.decode(packet), window.look)
+                self._take(self._video.decode(packet), window)
         if inside and window is not None:
-            self._flush(window.look)
+            self._flush(window)
+
+    def _over(self, packet: Packet[VideoStream], window: Window) -> bool:
+        """Whether the window has told what it was to tell, or no later packet can be shown within it.
+
+        Packets come in order of decoding.
+        """
+        if self._shows == _EXACT and self._shown >= window.enough:
+            return True
+        decoded = self._video.seconds(packet.dts)
+        return (self._time(packet) if decoded is None else decoded) > window.end
 
     def _sample(self, frame: VideoFrame, time: float) -> None:
         """Hand on a frame if it is due; one that was not due is due after all if it stayed in view for long."""
         if self._skipped is not None and time - self._skipped[1] > _STAYED:
-            self.gatherer.take(*self._skipped)
+            self._hand_on(*self._skipped)
             self._skipped = None
-        if self.gatherer.wants(time):
-            self.gatherer.take(frame, time)
+        if time >= self._next:
+            # Samples keep to a grid, so that 25 frames a second give every second or third and not every third.
+            self._next = max(self._next + 1 / _SAMPLES, time + 0.5 / _SAMPLES)
+            self._hand_on(frame, time)
             self._skipped = None
         else:
             self._skipped = (frame, time)
 
-    def _flush(self, look: float) -> None:
-        self._take(self._video.decode(None), look)
+    def _look(self, frame: VideoFrame, time: float) -> None:
+        self._shows, self._shown = self.gatherer.take(frame, time), time
+        self._confirmed = self._confirmed or self._shows == _EXACT
+
+    def _flush(self, window: Window | None) -> None:
+        self._take(self._video.decode(None), window)
         if self._skipped is not None:
-            self.gatherer.take(*self._skipped)
+            self._hand_on(*self._skipped)
             self._skipped = None
 
     def _time(self, packet: Packet[VideoStream]) -> float:
-        return self._video.seconds(packet.pts if packet.pts is not None else packet.dts) or 0.0
+        return self._video.shown(packet) or 0.0
 
-    def _past(self, packet: Packet[VideoStream], window: Window) -> bool:
-        """Whether no later packet can be shown within the window: packets come in order of decoding."""
-        decoded = self._video.seconds(packet.dts)
-        return (self._time(packet) if decoded is None else decoded) > window.end
-
-    def _take(self, frames: list[VideoFrame], look: float) -> None:
+    def _take(self, frames: list[VideoFrame], window: Window | None) -> None:
         for frame in frames:
             self.gatherer.frames += 1
             time = self._video.seconds(frame.pts)
@@ -216,7 +249,7 @@ class _Reader:
                 time = self.time + float(1 / rate if rate else 0.04) if self._started else self.time
             if self._started and time <= self.time:
                 continue
-            if time >= look:
+            if window is None or time >= window.look or not self._confirmed:
                 self._sample(frame, time)
             self.time = time
             self._started = True

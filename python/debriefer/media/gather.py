@@ -13,8 +13,6 @@ from debriefer.media.slide import Box, Change, Slide
 if TYPE_CHECKING:
     from av.video.frame import VideoFrame
 
-# Samples a second. A change is placed at the first sample that shows it: at most 0.1 s late.
-SAMPLES = 10.0
 # How long a frame waits before it may stand for its state, in seconds: the begin of a change is told only when it has
 # settled, and beside a moving head that takes a while. Those that wait are this far apart, the older ones further.
 _WAIT = 4.0
@@ -54,7 +52,6 @@ class Gatherer:
         self._times: dict[int, float] = {}
         self._size = (0, 0)
         self._turns = 0
-        self._next = float("-inf")
         self._state: int | None = None
         self._opened = 0
         self._waiting: deque[_Candidate] = deque()
@@ -68,14 +65,8 @@ class Gatherer:
         """How many states have been opened so far."""
         return self._opened
 
-    def wants(self, time: float) -> bool:
-        """Return whether a frame at `time` is a sample."""
-        return time >= self._next
-
     def take(self, frame: VideoFrame, time: float) -> int:
         """Take the frame shown from `time` on, in seconds; returns 2, 1 or 0 for how well it shows the newest state."""
-        # Samples keep to a grid, so that 25 frames a second give every second or third and not every third.
-        self._next = max(self._next + 1 / SAMPLES, time + 0.5 / SAMPLES)
         if self._size == (0, 0):
             self._size = (frame.width, frame.height)
             self._turns = quarter_turns(frame)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from debriefer.linking.words import split_name, stem
 from debriefer.offline.english_names import Names
 from debriefer.offline.lexicon_english import ARRIVAL_WORDS, DEPARTURE_WORDS
 from debriefer.offline.linking import Candidate, Mention
 from debriefer.offline.model import Absence, Condition, Having, Operator, Output, Ref, Scalar
-from debriefer.offline.words import split_name, stem
 
 _NEAR = 3
 _FIRST_YEAR, _LAST_YEAR = 1000, 2100

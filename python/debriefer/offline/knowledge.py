@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from debriefer.linking.words import compact, stem
 from debriefer.offline.columns import Schema
 from debriefer.offline.linking import Candidate, Mention
 from debriefer.offline.model import Condition, Operator, Output, Ranking, Ref
 from debriefer.offline.values import Hit, bare
-from debriefer.offline.words import compact, stem
 
 _DEFINITION = re.compile(
     r"^\s*(?:[-*•]\s*)?[\"'`“]?(?P<term>[^\"'`“”;:=]{2,60}?)[\"'`”]?\s+"

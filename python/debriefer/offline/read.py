@@ -6,6 +6,7 @@ import weakref
 
 from debriefer.catalog import Catalog, Preview
 from debriefer.errors import SqlError
+from debriefer.linking.words import is_chinese
 from debriefer.offline import mentions_chinese, mentions_english
 from debriefer.offline.chinese import ChineseReader
 from debriefer.offline.columns import Schema
@@ -18,7 +19,6 @@ from debriefer.offline.linking import Mention, Terms
 from debriefer.offline.model import Abstention, Link, Output, Query, Reading
 from debriefer.offline.resolve import Context
 from debriefer.offline.values import ValueIndex
-from debriefer.offline.words import is_chinese
 from debriefer.task import Task
 
 # Set on one half of the question sets, by database: of what reaches it there, nine in ten are right in English

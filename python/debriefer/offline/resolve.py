@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from debriefer.linking.words import split_name
 from debriefer.offline.columns import Entity, Field, Schema
 from debriefer.offline.joins import JoinGraph
 from debriefer.offline.lexicon_english import ARRIVAL_WORDS, DEPARTURE_WORDS
 from debriefer.offline.linking import Candidate, Mention
 from debriefer.offline.model import Condition, Query, Ranking, Ref
 from debriefer.offline.values import Hit, ValueIndex
-from debriefer.offline.words import split_name
 
 # Two choices that lie closer than this are told apart by luck.
 CLOSE = 0.06

@@ -17,7 +17,14 @@ if TYPE_CHECKING:
     from debriefer.pipeline.media import MediaStage
     from debriefer.pipeline.outcome import Attempt, Outcome, Status
     from debriefer.pipeline.registry import StageRegistry, default_registry
-    from debriefer.pipeline.settings import JudgeSettings, MediaSettings, ModelChoice, RunSettings
+    from debriefer.pipeline.settings import (
+        DocumentsSettings,
+        JudgeSettings,
+        MediaSettings,
+        ModelChoice,
+        RelevanceSettings,
+        RunSettings,
+    )
     from debriefer.pipeline.single import solve
     from debriefer.pipeline.stage import BaseStage, Inputs, Product, Stage, StageRecord
 
@@ -27,6 +34,7 @@ _HOMES = {
     "BaseStage": "stage",
     "Cache": "cache",
     "Inputs": "stage",
+    "DocumentsSettings": "settings",
     "JudgeSettings": "settings",
     "JudgeStage": "judge",
     "MediaSettings": "settings",
@@ -34,6 +42,7 @@ _HOMES = {
     "ModelChoice": "settings",
     "Outcome": "outcome",
     "Product": "stage",
+    "RelevanceSettings": "settings",
     "RunSettings": "settings",
     "Stage": "stage",
     "StageRecord": "stage",
@@ -52,6 +61,7 @@ __all__ = [
     "Attempt",
     "BaseStage",
     "Cache",
+    "DocumentsSettings",
     "Inputs",
     "JudgeSettings",
     "JudgeStage",
@@ -60,6 +70,7 @@ __all__ = [
     "ModelChoice",
     "Outcome",
     "Product",
+    "RelevanceSettings",
     "RunSettings",
     "Stage",
     "StageRecord",

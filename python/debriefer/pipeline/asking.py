@@ -20,6 +20,7 @@ from debriefer.media.subtitles import read_subtitles
 from debriefer.pipeline.content import file_digest, value_digest
 from debriefer.pipeline.makers import makers_of
 from debriefer.pipeline.settings import MediaSettings, ModelChoice
+from dspy_programs.learned import state_files
 
 if TYPE_CHECKING:
     from debriefer.models import Models
@@ -133,7 +134,8 @@ def answered(
         image_embedder: An embedder, a folder of ONNX files, or `model@https://host/v1`; what
             `DEBRIEFER_IMAGE_EMBEDDER` names where `None`.
         remember: Whether kept answers of the vision model are used.
-        state: File of what the program has learned, as `dspy_programs.state` writes it.
+        state: File of what the program has learned, as `dspy_programs.state` writes it; what ships, if anything, where
+            `None`.
         say: Told how far the making is.
         on_film: Told the video once it is ready.
 
@@ -167,8 +169,9 @@ def answered(
     film = film_of(path, root / FILMS_FOLDER, media or MediaSettings(layout="none"), subtitles, offset, models, say)
     on_film(film)
     program = LongVideo(STRATEGIES[strategy], limits)
-    if state is not None:
-        load_state(program, state)
+    learned = state or state_files().get("longvideo")
+    if learned is not None:
+        load_state(program, learned)
     with models.using("planner"):
         result: VideoAnswer = program(
             film=film, question=question, models=models, choices=choices, finder=Finder(film, eyes), remember=remember

@@ -1,6 +1,7 @@
 //! Slides of a video: which pictures stand still, when each came and what it changed. No Python, no decoder.
 
 mod blobs;
+mod drift;
 mod live;
 mod merge;
 mod plane;

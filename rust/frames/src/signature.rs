@@ -3,7 +3,7 @@
 // What is dispatched must be inlined into the code of each instruction set, or it is compiled for the lowest alone.
 #![allow(clippy::inline_always)]
 
-use pulp::Arch;
+use pulp::{Arch, NullaryFnOnce};
 
 use crate::{Error, Plane};
 
@@ -83,13 +83,26 @@ impl Grid {
 /// Vectorised by the compiler for the instructions that the machine turns out to have.
 pub fn signature_into(arch: Arch, plane: &Plane<'_>, grid: &Grid, signature: &mut Vec<u8>) {
     signature.resize(grid.blocks(), 0);
-    arch.dispatch(
-        #[inline(always)]
-        || match grid.block {
-            4 => blocks_of_4(plane, grid, signature),
-            _ => blocks_of_8(plane, grid, signature),
-        },
-    );
+    arch.dispatch(Blocks { plane, grid, signature });
+}
+
+/// What is dispatched is a type of its own: the shim that calls a closure is compiled for the lowest instruction set.
+struct Blocks<'a> {
+    plane: &'a Plane<'a>,
+    grid: &'a Grid,
+    signature: &'a mut [u8],
+}
+
+impl NullaryFnOnce for Blocks<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        match self.grid.block {
+            4 => blocks_of_4(self.plane, self.grid, self.signature),
+            _ => blocks_of_8(self.plane, self.grid, self.signature),
+        }
+    }
 }
 
 /// Sums of neighbouring bytes in each of four 16-bit lanes.
@@ -151,10 +164,28 @@ fn blocks_of_8(plane: &Plane<'_>, grid: &Grid, signature: &mut [u8]) {
 /// same place, or four times the difference of the tile's means, whichever is more.
 pub fn differences_into(arch: Arch, grid: &Grid, first: &[u8], second: &[u8], tiles: &mut Vec<u16>) {
     tiles.resize(grid.tiles(), 0);
-    arch.dispatch(
-        #[inline(always)]
-        || tile_differences(grid, first, second, tiles),
-    );
+    arch.dispatch(Differences {
+        grid,
+        first,
+        second,
+        tiles,
+    });
+}
+
+struct Differences<'a> {
+    grid: &'a Grid,
+    first: &'a [u8],
+    second: &'a [u8],
+    tiles: &'a mut [u16],
+}
+
+impl NullaryFnOnce for Differences<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        tile_differences(self.grid, self.first, self.second, self.tiles);
+    }
 }
 
 #[inline(always)]

@@ -1,9 +1,8 @@
 //! Samples of a video in, states of the picture out; memory holds one signature a state.
 
-use std::collections::VecDeque;
-
 use pulp::Arch;
 
+use crate::drift::{Drift, WITHIN};
 use crate::live::Activity;
 use crate::merge::{Found, merge};
 use crate::pointer::Shape;
@@ -13,6 +12,9 @@ use crate::{Error, Plane};
 
 /// A tile has settled when it has stood still for this long, in seconds; a state of 0.4 s is found.
 const SETTLE: f64 = 0.25;
+/// What is on screen at the end needs no longer than this, in seconds: more than one sample of it was seen, and no more
+/// will come.
+const SETTLE_AT_END: f64 = 0.15;
 /// Where other parts keep moving (a head that is not yet known to be lively), what has settled waits this long.
 const PATIENCE: f64 = 0.6;
 /// A pointer covers at most this many tiles; so many may move without the picture counting as moving.
@@ -34,18 +36,8 @@ const DEPARTED: u16 = 6;
 
 /// Tiles up to this far apart, in tiles, are lively together.
 const NEAR: usize = 2;
-/// A slow fade moves no tile far from one sample to the next, but many a little within this time, in seconds.
-const DRIFT_WITHIN: f64 = 0.3;
-const DRIFTED: u16 = 4;
 /// A state is looked at again after this long, in seconds.
 const REFRESH: f64 = 0.7;
-/// So many tiles (of 3600 at 1280x720) drift for a reason: a pointer covers fewer.
-const DRIFTING: usize = 40;
-/// Grain makes tiles drift all the time (75 to 100 on a slide full of text), yet none moves as in a fade: so many more a
-/// second are taken for grain while nothing moves, and what drifts must be so many times as much.
-const GRAIN_RATE: f64 = 200.0;
-const GRAIN_RATIO: f64 = 1.5;
-
 /// What one sample told.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Step {
@@ -70,18 +62,11 @@ pub struct Stabilizer {
     anchor: Vec<u8>,
     /// What each tile showed in the newest state.
     reference: Vec<u8>,
-    /// Samples of the last moments, oldest first.
-    recent: VecDeque<(f64, Vec<u8>)>,
-    from_recent: Vec<u16>,
-    drifting: bool,
-    /// How many tiles drift by grain alone, as far as it is known.
-    grain: f64,
-    /// When more than a pointer last moved.
-    motion: f64,
-    /// When a sample last differed from the one before.
-    changed: f64,
+    drift: Drift,
     /// Whether the newest state has been set since the samples were compared with it.
     stale: bool,
+    /// Whether no tile was leaving the newest state when the samples were last compared with it.
+    at_peace: bool,
     /// Whether the newest state has been looked at again.
     refreshed: bool,
     from_anchor: Vec<u16>,
@@ -113,19 +98,16 @@ impl Stabilizer {
     /// Begins a video.
     #[must_use]
     pub fn new() -> Self {
+        let arch = Arch::new();
         Self {
-            arch: Arch::new(),
+            arch,
             grid: None,
             current: Vec::new(),
             anchor: Vec::new(),
             reference: Vec::new(),
-            recent: VecDeque::new(),
-            from_recent: Vec::new(),
-            drifting: false,
-            grain: 0.0,
-            motion: 0.0,
-            changed: 0.0,
+            drift: Drift::new(arch),
             stale: true,
+            at_peace: false,
             refreshed: true,
             from_anchor: Vec::new(),
             from_reference: Vec::new(),
@@ -164,14 +146,14 @@ impl Stabilizer {
             });
         }
         let mut step = Step {
-            opened: self.advance(&grid, pts),
+            opened: self.advance(&grid, pts, false),
             ..Step::default()
         };
         let before = self.time;
         self.time = pts;
         signature_into(self.arch, plane, &grid, &mut self.current);
         // A still picture is coded as a copy of itself: then all that was compared holds.
-        let copied = self.recent.back().is_some_and(|(_, last)| *last == self.current);
+        let copied = self.drift.is_copy(&self.current, pts);
         if !copied {
             differences_into(self.arch, &grid, &self.current, &self.anchor, &mut self.from_anchor);
         }
@@ -185,8 +167,13 @@ impl Stabilizer {
             self.scene_signature.clone_from(&self.current);
             step.calmest = true;
         }
-        self.note_motion(&grid, pts, pts - before);
-        self.note_drift(&grid, pts, pts - before, copied);
+        if copied {
+            self.activity.rest(&self.last_move, pts, pts - before);
+        } else {
+            self.note_motion(&grid, pts, pts - before);
+        }
+        self.drift
+            .note(&grid, &self.current, &self.activity.lively, pts, pts - before);
         step.shows = self.note_departures(&grid, pts, copied);
         Ok(step)
     }
@@ -195,7 +182,7 @@ impl Stabilizer {
     #[must_use = "a state that nobody keeps a picture of"]
     pub fn hold(&mut self, pts: f64) -> Option<(usize, f64)> {
         let grid = self.grid?;
-        let opened = self.advance(&grid, pts);
+        let opened = self.advance(&grid, pts, false);
         self.time = self.time.max(pts);
         opened
     }
@@ -208,7 +195,7 @@ impl Stabilizer {
             return (step, Found::default());
         };
         let end = pts.max(self.time);
-        step.opened = self.advance(&grid, end);
+        step.opened = self.advance(&grid, end, true);
         let first = self.scene_start;
         step.scene = self.end_scene(&grid, end);
         if self.states.is_empty() {
@@ -259,51 +246,13 @@ impl Stabilizer {
             }
         }
         if moved.len() > POINTER {
-            self.motion = pts;
+            self.drift.moved(pts);
         }
         let near = near_motion(grid, &moved);
         self.activity.update(near.into_iter(), &self.last_move, pts, seconds);
         for tile in moved {
             self.from_anchor[tile] = 0;
         }
-    }
-
-    fn note_drift(&mut self, grid: &Grid, pts: f64, seconds: f64, copied: bool) {
-        let mut spare = Vec::new();
-        while self.recent.len() > 1 && pts - self.recent[1].0 >= DRIFT_WITHIN - 1e-6 {
-            spare = self
-                .recent
-                .pop_front()
-                .map(|(_, signature)| signature)
-                .unwrap_or_default();
-        }
-        if !copied {
-            self.changed = pts;
-        }
-        let still = pts - self.changed > 2.0 * DRIFT_WITHIN;
-        let oldest = self.recent.front().map(|(_, signature)| signature).filter(|_| !still);
-        let drifted = oldest.map_or(0, |oldest| {
-            differences_into(self.arch, grid, &self.current, oldest, &mut self.from_recent);
-            let lively = &self.activity.lively;
-            self.from_recent
-                .iter()
-                .zip(lively)
-                .filter(|&(&far, &lively)| far > DRIFTED && !lively)
-                .count()
-        });
-        #[allow(clippy::cast_precision_loss)] // a count of tiles
-        let drifted = drifted as f64;
-        let grows = if pts - self.motion >= SETTLE {
-            GRAIN_RATE * seconds
-        } else {
-            0.0
-        };
-        self.grain = drifted.min(self.grain + grows);
-        #[allow(clippy::cast_precision_loss)] // a small constant
-        let least = DRIFTING as f64;
-        self.drifting = drifted > least + GRAIN_RATIO * self.grain;
-        spare.clone_from(&self.current);
-        self.recent.push_back((pts, spare));
     }
 
     fn note_departures(&mut self, grid: &Grid, pts: f64, copied: bool) -> u8 {
@@ -320,17 +269,26 @@ impl Stabilizer {
                 &mut self.from_reference,
             );
             self.stale = false;
+            self.at_peace = false;
         }
-        if !self.refreshed && !self.drifting && pts - self.states.last().map_or(pts, |last| last.opened) >= REFRESH {
+        if !self.refreshed
+            && !self.drift.is_drifting()
+            && pts - self.states.last().map_or(pts, |last| last.opened) >= REFRESH
+        {
             self.refresh(grid);
         }
+        if copied && self.at_peace && !self.drift.is_drifting() {
+            return 2;
+        }
         let mut away = 0;
+        self.at_peace = true;
         for (tile, &difference) in self.from_reference.iter().enumerate() {
             // What lies still a little apart is noise of the codec, not the begin of the next change.
-            let noise = !self.drifting && difference <= CHANGED && pts - self.last_move[tile] >= SETTLE;
+            let noise = !self.drift.is_drifting() && difference <= CHANGED && pts - self.last_move[tile] >= SETTLE;
             if difference <= DEPARTED || noise {
                 self.departed[tile] = f64::NAN;
             } else {
+                self.at_peace = false;
                 if self.departed[tile].is_nan() {
                     self.departed[tile] = pts;
                 }
@@ -358,9 +316,10 @@ impl Stabilizer {
         }
     }
 
-    /// Opens a state if what differs from the newest one has settled by `now`.
-    fn advance(&mut self, grid: &Grid, now: f64) -> Option<(usize, f64)> {
+    /// Opens a state if what differs from the newest one has settled by `now`, which may be the end of the video.
+    fn advance(&mut self, grid: &Grid, now: f64, at_end: bool) -> Option<(usize, f64)> {
         let first = self.states.is_empty();
+        let settle = if at_end { SETTLE_AT_END } else { SETTLE };
         if self.from_reference.iter().copied().fold(0, u16::max) <= CHANGED {
             return None;
         }
@@ -372,7 +331,7 @@ impl Stabilizer {
             if self.activity.lively[tile] {
                 continue;
             }
-            let quiet = now - self.last_move[tile] >= SETTLE;
+            let quiet = now - self.last_move[tile] >= settle;
             let dirty = self.from_reference[tile] > CHANGED;
             unsettled += usize::from(!quiet);
             if dirty && quiet {
@@ -392,10 +351,14 @@ impl Stabilizer {
         if settled.is_empty() || (restless * 2 > grid.tiles() && settled.len() * 4 < grid.tiles()) {
             return None;
         }
-        let standing = now - self.time >= DRIFT_WITHIN;
-        let calm = unsettled <= POINTER
-            && (!self.drifting || standing)
-            && (first || (dirty_unsettled == 0 && leaving <= POINTER));
+        let standing = now - self.time >= WITHIN;
+        let drifting = if at_end {
+            self.drift.at_end(grid, &self.current, &self.activity.lively)
+        } else {
+            self.drift.is_drifting()
+        };
+        let whole = dirty_unsettled == 0 && (leaving <= POINTER || at_end);
+        let calm = unsettled <= POINTER && (!drifting || standing) && (first || whole);
         if !calm {
             // Take what has long been at rest, and leave the rest for later.
             settled.retain(|&tile| now - self.last_move[tile] >= PATIENCE);
@@ -417,7 +380,7 @@ impl Stabilizer {
             .filter(|&tile| !inside[tile] && !self.activity.lively[tile] && self.last_jump[tile] >= start - PATIENCE)
             .count();
         for (tile, &inside) in inside.iter().enumerate() {
-            let clean = calm && now - self.last_move[tile] >= SETTLE && self.from_reference[tile] <= CHANGED;
+            let clean = calm && now - self.last_move[tile] >= settle && self.from_reference[tile] <= CHANGED;
             if inside || clean || self.activity.lively[tile] {
                 copy_tile(grid, tile, &self.current, &mut self.reference);
                 self.from_reference[tile] = 0;
@@ -427,6 +390,10 @@ impl Stabilizer {
         let opened = self.open(start, still.max(start), now, false);
         if let Some(state) = self.states.last_mut() {
             state.wander = wander;
+            if standing {
+                // It was there to be seen, though no sample came to show it.
+                state.opened = (still + SETTLE).clamp(self.time, now);
+            }
             state.since = since;
         }
         Some(opened)

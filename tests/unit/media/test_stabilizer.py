@@ -132,12 +132,15 @@ def test_a_pointer_that_jumps_about_is_no_change() -> None:
     assert starts(watch(pointing, 10)) == [0, 7]
 
 
-def test_a_digit_that_changes_while_a_pointer_travels_is_kept() -> None:
-    before, after = slide(1), with_digit(slide(1), 160, 130)
+@pytest.mark.parametrize("changes", [9.3, 9.5])
+def test_a_digit_that_changes_while_a_pointer_travels_is_no_place_of_the_pointer(changes: float) -> None:
+    # The pointer leaves at 9.4 s. Were its journey and the digit taken for one change, it would be seen to come to rest
+    # as a slide of its own.
+    before, after = slide(1), with_digit(slide(1), 285, 40)
     places = [(20, 20), (280, 150), (60, 140), (240, 30), (40, 80), (270, 90)]
 
     def with_pointer(time: float) -> Picture:
-        picture = (before if time < 9.7 else after).copy()
+        picture = (before if time < changes - 1e-6 else after).copy()
         stop, rest = divmod(time, 2.0)
         (left, top), (to_left, to_top) = places[int(stop) % 6], places[(int(stop) + 1) % 6]
         share = min(max((rest - 1.4) / 0.6, 0.0), 1.0)
@@ -145,7 +148,23 @@ def test_a_digit_that_changes_while_a_pointer_travels_is_kept() -> None:
         picture[y : y + 14, x : x + 10] = 5
         return picture
 
-    assert starts(watch(with_pointer, 12)) == [0, pytest.approx(9.7, abs=0.21)]
+    assert starts(watch(with_pointer, 14)) == [0, pytest.approx(changes, abs=0.21)]
+
+
+@pytest.mark.parametrize("seconds", [0.2, 0.3, 0.4])
+def test_the_last_slide_may_be_short(seconds: float) -> None:
+    assert starts(watch(lambda time: slide(1 if time < 3 - 1e-6 else 2), 3 + seconds)) == [0, 3]
+
+
+def test_a_change_at_the_very_end_is_not_yet_a_slide() -> None:
+    assert starts(watch(lambda time: slide(1 if time < 3 - 1e-6 else 2), 3.1)) == [0]
+
+
+def test_a_picture_that_a_gap_between_frames_showed_is_no_step_of_the_next() -> None:
+    stabilizer = _core.Stabilizer()
+    for time, seed in ((0.0, 1), (0.1, 1), (2.9, 1), (3.0, 2), (3.15, 2)):
+        stabilizer.push(slide(seed).reshape(-1), WIDTH, HEIGHT, WIDTH, time)
+    assert starts(stabilizer.finish(3.19)[2]) == [0, 3]
 
 
 @pytest.mark.parametrize("grain", [12, 16, 20])

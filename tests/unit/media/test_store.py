@@ -178,6 +178,9 @@ def test_a_task_table_of_the_same_name_goes_first(store: VideoStore, task_with, 
         assert catalog.sql("SELECT line FROM narration").item() == "mine"
         assert catalog.table("narration").kind == "delimited"
         assert catalog.sql("SELECT text FROM video.narration").item() == "Profit is up."
+        (note,) = [note for note in catalog.notes if note.code == "hidden-evidence"]
+        assert (note.source, note.table) == ("v.mp4", "narration")
+        assert "`video.narration`" in note.message
 
 
 def test_without_slides_there_is_narration_and_without_both_an_error(video: Path, tmp_path: Path) -> None:

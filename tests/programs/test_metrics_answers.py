@@ -13,9 +13,8 @@ import duckdb
 import polars as pl
 import pytest
 
-from debriefer.errors import MissingFileError, ScoringError
 from debriefer.scoring import Table
-from dspy_programs.metrics import answer_score
+from dspy_programs.metrics import answer_score, exact_answer_score
 
 GOLD = "name,n\n深科技,4\n威唐工业,9\n"
 
@@ -128,11 +127,12 @@ def test_a_prediction_without_a_table_scores_zero_and_says_why(fields: dict[str,
     assert reason in reflected.feedback
 
 
-def test_an_example_without_gold_is_a_mistake_and_not_a_score() -> None:
-    with pytest.raises(ScoringError, match="gold"):
-        answer_score(dspy.Example(question="q"), dspy.Prediction(csv=GOLD))
-    with pytest.raises(MissingFileError):
-        answer_score(example(gold="nowhere/gold.csv"), dspy.Prediction(csv=GOLD))
+@pytest.mark.parametrize(
+    ("gold", "reason"), [(None, "the example has none of gold"), ("nowhere/gold.csv", "does not exist"), (7, "`int`")]
+)
+def test_an_example_without_a_usable_gold_scores_zero_and_says_so(gold: object, reason: str) -> None:
+    assert answer_score(example(gold=gold), dspy.Prediction(csv=GOLD)) == 0
+    assert reason in answer_score.grade(example(gold=gold), dspy.Prediction(csv=GOLD)).feedback
 
 
 def test_many_threads_agree() -> None:
@@ -145,3 +145,19 @@ def test_importing_the_package_loads_nothing() -> None:
     code = "import sys; before = set(sys.modules); import dspy_programs; print(len(set(sys.modules) - before))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "1"
+
+
+def test_a_run_that_ended_early_says_how_it_ended() -> None:
+    graded = answer_score.grade(example(), dspy.Prediction(csv=None, reason="budget: 80 requests"))
+    assert (graded.score, "The run ended by: budget: 80 requests." in graded.feedback) == (0, True)
+
+
+def test_the_exact_score_refuses_what_the_signature_forgives() -> None:
+    # Every column is there by content, but the rows are mixed up.
+    mixed = dspy.Prediction(csv="name,n\n深科技,9\n威唐工业,4\n")
+    assert answer_score(example(), mixed) == 1
+    assert exact_answer_score(example(), mixed) == 0
+    graded = answer_score.grade(example(), mixed)
+    assert dict(graded.parts) == {"signature": 1, "exact": 0}
+    assert "As a whole it is not the answer" in graded.feedback
+    assert exact_answer_score(example(), dspy.Prediction(csv=GOLD)) == 1

@@ -81,6 +81,11 @@ _ROOT_LENGTH = 4
 _LONG, _SHORT = 4, 3
 
 
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text that is a list of them."""
+    return frozenset(text.split())
+
+
 def normalise(text: str) -> str:
     """Return `text` in NFKC, without case, with single spaces and no white space at its ends.
 

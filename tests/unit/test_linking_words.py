@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from debriefer.offline.words import compact, is_chinese, normalise, root, split_name, stem
+from debriefer.linking.words import compact, is_chinese, normalise, root, split_name, stem
 
 
 @pytest.mark.parametrize(
