@@ -1,6 +1,6 @@
 """Documents with a model: which records, which columns, which values, and which of them again."""
 
-from dspy_programs.documents.assembly import read_with_model, reading_with_model, settings_for
+from dspy_programs.documents.assembly import read_with_model, settings_for, taking
 from dspy_programs.documents.program import DocumentProgram
 from dspy_programs.documents.signatures import ExtractChunk, InferSchema, PickAnchor, RepairCells
 
@@ -11,6 +11,6 @@ __all__ = [
     "PickAnchor",
     "RepairCells",
     "read_with_model",
-    "reading_with_model",
     "settings_for",
+    "taking",
 ]

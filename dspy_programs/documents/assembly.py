@@ -65,17 +65,18 @@ def read_with_model(
         return extract_assisted(document, source, program or DocumentProgram(), notes, settings, name=name)
 
 
-def reading_with_model(
-    models: Models, *, most: int, program: DocumentProgram | None = None, meter: Meter | None = None
+def taking(
+    models: Models, *, most: int | None = None, program: DocumentProgram | None = None, meter: Meter | None = None
 ) -> Callable[[Document, str, Sequence[FieldNote], str], Extraction]:
-    """Return how tables are taken out of a task's documents: by rule, and with a model where that left something open.
+    """Return how `debriefer.documents.preparation.prepare` takes tables out of documents with a model.
 
-    Open is a column with gaps, a line with values that no template explains, a cell that is flagged, or a text in
-    which no records were found. The documents come in the order of their rank.
+    With `most`, rules read first, and a model only where they left something open: a column with gaps, a line with
+    values that no template explains, a cell that is flagged, or a text in which no records were found. The documents
+    come in the order of their rank.
 
     Args:
         models: The role `documents` is asked.
-        most: Documents that the model may read.
+        most: Documents that the model may read; `None` to show it all of them, whatever rules found.
         program: The program, where it has learned something.
         meter: Counts the requests of all documents.
     """
@@ -83,10 +84,11 @@ def reading_with_model(
 
     def take(document: Document, source: str, notes: Sequence[FieldNote], name: str) -> Extraction:
         nonlocal read
-        plain = extract(document, source, notes, name)
-        if read >= most or not _is_open(plain):
-            return plain
-        read += 1
+        if most is not None:
+            plain = extract(document, source, notes, name)
+            if read >= most or not _is_open(plain):
+                return plain
+            read += 1
         return read_with_model(document, source, models, notes, program=program, meter=meter, name=name).extraction
 
     return take

@@ -93,14 +93,14 @@ class DocumentsStage(BaseStage):
         if inputs.models is None or not self.documents.asked:
             return extract
         from debriefer.models import Meter  # noqa: PLC0415 -- only runs with a model need it
-        from dspy_programs.documents import DocumentProgram, reading_with_model  # noqa: PLC0415 -- loads DSPy
+        from dspy_programs.documents import DocumentProgram, taking  # noqa: PLC0415 -- loads DSPy
         from dspy_programs.state import load_state  # noqa: PLC0415 -- as above
 
         program = DocumentProgram()
         if self.documents.state is not None:
             load_state(program, self.documents.state)
         meter = Meter(self.documents.budget())
-        return reading_with_model(inputs.models, most=self.documents.asked, program=program, meter=meter)
+        return taking(inputs.models, most=self.documents.asked, program=program, meter=meter)
 
     def lay(self, product: Product, task: Task) -> None:
         """Put the tables beside the other sources, and their evidence beside the catalog."""
