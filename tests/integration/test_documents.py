@@ -112,7 +112,7 @@ def test_docs_shows_tables_columns_and_cost(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "mills  (10 rows from doc/mills.md, by its prose)" in done.stdout
     assert "shares  (2 rows from doc/shares.md, by a table that it shows)" in done.stdout
-    assert "0 tokens sent to a model" in done.stdout
+    assert "0 tokens of text sent to a model" in done.stdout
     assert sorted(path.name for path in (tmp_path / "tables").iterdir()) == [
         "documents.duckdb",
         "documents.json",

@@ -12,13 +12,19 @@ from rich import box
 from rich.table import Table as Grid
 from rich.text import Text
 
-from debriefer.cli import console, exit_codes
+from debriefer.cli import console, exit_codes, options
 from debriefer.errors import DocumentError, MissingFileError
+from debriefer.pipeline import DocumentsSettings, ModelChoice
 from debriefer.side_names import DOCUMENTS_FILE
 from debriefer.task import Task, files_below, is_task_folder
 
 if TYPE_CHECKING:
+    from debriefer.documents.preparation import Extract
     from debriefer.documents.report import DocumentReport, TableReport
+    from debriefer.models import Meter, Models
+
+
+_DEFAULTS = DocumentsSettings()
 
 
 def docs(
@@ -26,12 +32,16 @@ def docs(
     write: Annotated[
         Path | None, typer.Option("--write", "-w", help="Folder for the tables as SQLite files; none is written over.")
     ] = None,
+    lm: options.Lm = None,
+    offline: options.Offline = False,
+    documents_asked: options.DocumentsAsked = _DEFAULTS.asked,
     as_json: Annotated[bool, typer.Option("--json", help="Print the reports as one JSON array.")] = False,
 ) -> None:
     """Show what a task's documents hold: which tables were found and taken, what is doubtful, and what it cost.
 
     Markdown, text, HTML and PDF are read. Tables that a document shows are taken directly, and prose that retells a
-    table is read back by the templates that its sentences follow. What cannot be trusted is NULL and counted here.
+    table is read back by the templates that its sentences follow; where that leaves something open a model is asked, if
+    there is one. What cannot be trusted is NULL and counted here.
     """
     from debriefer.documents.library import documents_of, names_taken  # noqa: PLC0415 -- loads Polars
     from debriefer.documents.preparation import REPORT_FILE, prepare, write_prepared  # noqa: PLC0415 -- as above
@@ -44,7 +54,8 @@ def docs(
     began = time.perf_counter()
     pairs = [(path.relative_to(root).as_posix(), path) for path in found]
     with console.messages.status(f"reading {len(pairs)} documents"):
-        prepared = prepare(pairs, question, knowledge, names_taken(files, found))
+        take, meter = _take(None if offline else ModelChoice(lm).load(), DocumentsSettings(asked=documents_asked))
+        prepared = prepare(pairs, question, knowledge, names_taken(files, found), take=take)
     seconds = time.perf_counter() - began
     if write is not None:
         write_prepared(prepared, write, write / DOCUMENTS_FILE, write / REPORT_FILE)
@@ -52,9 +63,22 @@ def docs(
     if as_json:
         console.data_json([report.to_dict() for report in prepared.reports])
     else:
-        _show(prepared.reports, seconds)
+        _show(prepared.reports, seconds, meter)
     if all(report.state == "failed" for report in prepared.reports):
         raise typer.Exit(exit_codes.FAILED)
+
+
+def _take(models: Models | None, settings: DocumentsSettings) -> tuple[Extract, Meter | None]:
+    """Return how tables are taken, and what counts the requests of a model."""
+    from debriefer.documents.extraction import extract  # noqa: PLC0415 -- loads Polars
+
+    if models is None or not settings.asked:
+        return extract, None
+    from debriefer.models import Meter  # noqa: PLC0415 -- only runs with a model need it
+    from dspy_programs.documents import taking  # noqa: PLC0415 -- loads DSPy
+
+    meter = Meter(settings.budget())
+    return taking(models, most=settings.asked, meter=meter), meter
 
 
 def _asked(target: Path) -> tuple[str, str | None, Path, Sequence[Path]]:
@@ -72,9 +96,10 @@ def _asked(target: Path) -> tuple[str, str | None, Path, Sequence[Path]]:
     return "", knowledge, target, files_below(target)
 
 
-def _show(reports: Sequence[DocumentReport], seconds: float) -> None:
+def _show(reports: Sequence[DocumentReport], seconds: float, meter: Meter | None) -> None:
     grid = Grid(box=box.SIMPLE)
-    for name in ("document", "lines", "pages", "tables", "records", "cells", "corrected", "flagged", "NULL", "unread"):
+    counted = ("corrected", "repaired", "flagged")
+    for name in ("document", "lines", "pages", "tables", "records", "cells", *counted, "NULL", "unread"):
         grid.add_column(name, justify="left" if name == "document" else "right")
     for report in reports:
         grid.add_row(Text(report.source), *_counts(report))
@@ -94,7 +119,11 @@ def _show(reports: Sequence[DocumentReport], seconds: float) -> None:
             console.messages.print(Text(f"{report.source}: {note}"), soft_wrap=True)
     tokens, sent = (sum(report.tokens[place] for report in reports) for place in (0, 1))
     share = f"{sent / tokens:.2f} times the documents' {tokens:,}" if sent else f"the documents have {tokens:,}"
-    console.data(f"{seconds:.1f} s; {sent:,} tokens sent to a model ({share})")
+    console.data(f"{seconds:.1f} s; {sent:,} tokens of text sent to a model ({share})")
+    if meter is not None:
+        used = meter.totals()
+        cost = "" if used.cost is None else f", cost {used.cost:.4f}"
+        console.data(f"{used.requests} requests, {used.input_tokens:,} tokens in, {used.output_tokens:,} out{cost}")
 
 
 def _origin(table: TableReport) -> str:
@@ -103,12 +132,12 @@ def _origin(table: TableReport) -> str:
 
 def _counts(report: DocumentReport) -> list[str]:
     if report.state != "extracted":
-        return [str(report.lines), str(report.pages or ""), report.state, *[""] * 6]
+        return [str(report.lines), str(report.pages or ""), report.state, *[""] * 7]
     statuses = [table.statuses for table in report.tables]
     rows = sum(table.rows for table in report.tables)
     nulls = sum(column.nulls for table in report.tables for column in table.columns)
     cells = sum(table.rows * len(table.columns) for table in report.tables)
-    counted = [sum(one.get(name, 0) for one in statuses) for name in ("corrected", "flagged")]
+    counted = [sum(one.get(name, 0) for one in statuses) for name in ("corrected", "repaired", "flagged")]
     numbers = (report.lines, report.pages or "", len(report.tables), rows, cells, *counted, nulls, report.residual)
     return [f"{number:,}" if isinstance(number, int) else number for number in numbers]
 
