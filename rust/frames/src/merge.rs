@@ -234,9 +234,8 @@ fn unite(grid: &Grid, states: Vec<State>, masks: Vec<Vec<bool>>, count: usize, w
     let mut gone = Vec::new();
     let mut kept: Vec<State> = Vec::with_capacity(states.len());
     let mut kept_masks: Vec<Vec<bool>> = Vec::with_capacity(states.len());
-    for (at, (mut state, mut mask)) in states.into_iter().zip(masks).enumerate() {
-        // What has been united may belong to the one before as well: a fade settles in more than two steps.
-        while at < count
+    for (at, (mut state, mask)) in states.into_iter().zip(masks).enumerate() {
+        if at < count
             && let (Some(last), Some(last_mask)) = (kept.last(), kept_masks.last())
         {
             let both = either(last_mask, &mask);
@@ -257,27 +256,28 @@ fn unite(grid: &Grid, states: Vec<State>, masks: Vec<Vec<bool>>, count: usize, w
                 || changed.len() > MANY
                 || kept.len() < 2
                 || changed_tiles(grid, &kept[kept.len() - 2].signature, &last.signature, last_mask).len() > MANY;
-            if !wide || !(equal || passing || refined) {
-                break;
+            if wide && (equal || passing || refined) {
+                state.start = last.start;
+                if equal {
+                    state.opened = last.opened;
+                }
+                state.wander = state.wander.max(last.wander);
+                state.since.extend(&last.since);
+                for (lively, &before) in state.lively.iter_mut().zip(&last.lively) {
+                    *lively |= before;
+                }
+                if equal {
+                    // Its picture is clear of the next change; that of the later one may hold its begin.
+                    gone.push(std::mem::replace(&mut state.id, last.id));
+                } else {
+                    gone.push(last.id);
+                }
+                kept.pop();
+                kept_masks.pop();
+                kept.push(state);
+                kept_masks.push(both);
+                continue;
             }
-            state.start = last.start;
-            if equal {
-                state.opened = last.opened;
-            }
-            state.wander = state.wander.max(last.wander);
-            state.since.extend(&last.since);
-            for (lively, &before) in state.lively.iter_mut().zip(&last.lively) {
-                *lively |= before;
-            }
-            if equal {
-                // Its picture is clear of the next change; that of the later one may hold its begin.
-                gone.push(std::mem::replace(&mut state.id, last.id));
-            } else {
-                gone.push(last.id);
-            }
-            kept.pop();
-            kept_masks.pop();
-            mask = both;
         }
         kept.push(state);
         kept_masks.push(mask);
@@ -392,48 +392,4 @@ fn boxes(grid: &Grid, tiles: &[usize]) -> Vec<Region> {
         })
         .into_iter()
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::state::copy_tile;
-
-    /// A state that shows 200 in its first `tiles` tiles and 100 in the others, in which the last `new` began at `start`.
-    fn state(grid: &Grid, id: usize, tiles: usize, new: usize, start: f64, opened: f64) -> State {
-        let bright = vec![200_u8; grid.blocks()];
-        let mut signature = vec![100_u8; grid.blocks()];
-        for tile in 0..tiles {
-            copy_tile(grid, tile, &bright, &mut signature);
-        }
-        State {
-            id,
-            start,
-            still: start,
-            opened,
-            end: opened,
-            signature,
-            lively: vec![false; grid.tiles()],
-            since: (tiles - new..tiles).map(|tile| (tile, start)).collect(),
-            wander: 0,
-            moving: false,
-        }
-    }
-
-    #[test]
-    fn the_early_steps_of_a_fade_belong_to_what_it_brings() {
-        let grid = Grid::new(320, 176).unwrap();
-        let states = vec![
-            state(&grid, 0, 0, 0, 0.0, 0.3),
-            state(&grid, 1, 1, 1, 3.0, 3.3),
-            state(&grid, 2, 2, 1, 3.1, 3.4),
-            state(&grid, 3, 4, 2, 3.1, 3.5),
-            state(&grid, 4, grid.tiles(), grid.tiles() - 4, 3.1, 3.9),
-        ];
-        let masks = vec![vec![false; grid.tiles()]; states.len()];
-        let ((kept, _), gone) = unite(&grid, states, masks, usize::MAX, Which::Wide);
-        assert_eq!(kept.iter().map(|state| state.id).collect::<Vec<_>>(), [0, 4]);
-        assert!((kept[1].start - 3.0).abs() < 1e-9);
-        assert_eq!(gone, [3, 2, 1]);
-    }
 }

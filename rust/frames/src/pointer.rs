@@ -5,6 +5,7 @@
 
 use crate::blobs::{Blob, blobs};
 use crate::signature::Grid;
+use crate::stabilizer::MANY;
 use crate::state::{CHANGED, State, changed_tiles, copy_tile, tile_difference, tile_shift};
 
 /// A pointer's blob has at most this many tiles a side: 64 pixels, twice the usual pointer and its old place beside it.
@@ -77,7 +78,13 @@ pub(crate) fn erase(grid: &Grid, states: &mut [State], masks: &[Vec<bool>], poin
         })
         .collect();
     let mut smalls: Vec<Vec<Small>> = (0..states.len())
-        .map(|at| small_blobs(grid, states, at, &deltas[at]))
+        .map(|at| {
+            if is_step(states, &deltas, at) {
+                Vec::new()
+            } else {
+                small_blobs(grid, states, at, &deltas[at])
+            }
+        })
         .collect();
     let next_change = |at: usize, tiles: &[usize]| (at + 1..deltas.len()).find(|&next| meets(&deltas[next], tiles));
     for at in 1..states.len() {
@@ -139,6 +146,14 @@ pub(crate) fn erase(grid: &Grid, states: &mut [State], masks: &[Vec<bool>], poin
     for (from, range, tiles) in painted {
         paint(grid, states, from, range, &tiles);
     }
+}
+
+/// Whether a state was opened while a change of more than a pointer was already on its way: the first tiles of a fade settle
+/// before the others, and are no visit though they change again at its end.
+fn is_step(states: &[State], deltas: &[Vec<usize>], at: usize) -> bool {
+    (at + 1..states.len())
+        .take_while(|&next| states[next].start <= states[at].opened)
+        .any(|next| deltas[next].len() > MANY)
 }
 
 /// Learns how much the pointer shifts luma where it arrives: the median over visits that have company.
@@ -265,5 +280,38 @@ fn paint(grid: &Grid, states: &mut [State], from: usize, range: std::ops::Range<
         for &tile in tiles {
             copy_tile(grid, tile, &source, &mut state.signature);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// States with these starts and openings, of which each but the first changed so many tiles.
+    fn states(found: &[(f64, f64, usize)]) -> (Vec<State>, Vec<Vec<usize>>) {
+        let state = |&(start, opened, _): &(f64, f64, usize)| State {
+            id: 0,
+            start,
+            still: start,
+            opened,
+            end: opened,
+            signature: Vec::new(),
+            lively: Vec::new(),
+            since: Vec::new(),
+            wander: 0,
+            moving: false,
+        };
+        let deltas = found.iter().map(|&(.., tiles)| (0..tiles).collect()).collect();
+        (found.iter().map(state).collect(), deltas)
+    }
+
+    #[test]
+    fn the_first_tiles_of_a_fade_are_a_step_and_a_pointer_before_a_cut_is_none() {
+        let (fade, deltas) = states(&[(0.0, 0.3, 0), (3.0, 3.3, 1), (3.1, 3.4, 2), (3.1, 3.9, 900)]);
+        assert_eq!([1, 2, 3].map(|at| is_step(&fade, &deltas, at)), [true, true, false]);
+        let (cut, deltas) = states(&[(0.0, 0.3, 0), (3.0, 3.3, 1), (5.0, 5.3, 900)]);
+        assert!(!is_step(&cut, &deltas, 1));
+        let (digit, deltas) = states(&[(0.0, 0.3, 0), (3.0, 3.3, 1), (3.2, 3.5, 4)]);
+        assert!(!is_step(&digit, &deltas, 1));
     }
 }
