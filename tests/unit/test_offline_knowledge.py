@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from debriefer.catalog import Catalog
 from debriefer.offline.columns import Schema
-from debriefer.offline.knowledge import glossary, heeds, unapplied
+from debriefer.offline.knowledge import glossary, unapplied
 from debriefer.offline.model import Condition, Output, Ranking, Ref
 
 
@@ -70,10 +70,3 @@ def test_any_text_can_be_read(schema: Schema, text: str) -> None:
 )
 def test_a_definition_that_a_reading_does_not_heed_is_told(schema: Schema, text: str, terms: tuple[str, ...]) -> None:
     assert unapplied(text, "How many prime goods are there?", schema, {Ref("stock", "grade")}) == terms
-
-
-def test_a_reading_heeds_a_definition_whose_column_it_uses(schema: Schema) -> None:
-    entries = glossary("prime goods refers to grade = 'A'", schema)
-    assert heeds(entries, "How many prime goods are there?", {Ref("stock", "grade")})
-    assert not heeds(entries, "How many prime goods are there?", {Ref("stock", "price")})
-    assert not heeds(entries, "How many goods are there?", {Ref("stock", "grade")})

@@ -26,7 +26,6 @@ _LONG, _CHARACTERS = 30, 3
 ENGLISH: Mapping[str, float] = {
     "always": 2.61,
     "alone": -0.6,
-    "unheeded": -0.5,
     "doubts": -2.22,
     "several_doubts": -1.16,
     "rival_names": -0.03,
@@ -88,7 +87,6 @@ REASONS = {
     "empty_cells": "the answer has empty cells",
     "length": "the question is longer than what the rules read well",
     "alone": "there is one table, and nothing to check the reading against",
-    "unheeded": "the task comes with knowledge, on which the reading does not rest",
     "unchosen": "nothing in the question was read as choosing rows",
     "clauses": "the question has more clauses than the rules read well",
 }

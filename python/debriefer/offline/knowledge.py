@@ -96,13 +96,6 @@ def unapplied(text: str | None, question: str, schema: Schema, used: Collection[
     return tuple(terms)
 
 
-def heeds(entries: Collection[Entry], question: str, used: Collection[Ref]) -> bool:
-    """Return whether a reading on the columns `used` rests on a definition of a term that the question says."""
-    said = {stem(word) for word in re.findall(r"[^\W_]+", question.lower())}
-    places = {(ref.table, ref.column) for ref in used}
-    return any(set(entry.stems) <= said and bool(entry.refs & places) for entry in entries)
-
-
 def _definitions(text: str | None) -> Iterator[tuple[str, tuple[str, ...], str]]:
     """Yield each term, its stems and what is said of it."""
     for sentence in re.split(r"[;\n；]|\.(?=\s|$)|。", text or ""):

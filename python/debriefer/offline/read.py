@@ -14,7 +14,7 @@ from debriefer.offline.compose import Composer, UnwritableError
 from debriefer.offline.english import EnglishReader
 from debriefer.offline.fallback import simpler
 from debriefer.offline.joins import JoinGraph
-from debriefer.offline.knowledge import glossary, heeds, unapplied
+from debriefer.offline.knowledge import glossary, unapplied
 from debriefer.offline.linking import Mention, Terms
 from debriefer.offline.model import Abstention, Link, Output, Query, Reading
 from debriefer.offline.resolve import Context
@@ -68,8 +68,7 @@ def read_question(task: Task, catalog: Catalog, *, always_answer: bool = False) 
     query = reader.read()
     for term in unapplied(task.knowledge, task.question, known.schema, query.refs):
         reader.doubts.add(0.4, f"the knowledge defines `{term}`, which the reading does not heed")
-    unheeded = bool(task.knowledge) and not heeds(entries, task.question, query.refs)
-    return _settle(known, catalog, task.question, reader, query, unheeded=unheeded, always_answer=always_answer)
+    return _settle(known, catalog, task.question, reader, query, always_answer=always_answer)
 
 
 def _settle(
@@ -79,7 +78,6 @@ def _settle(
     reader: EnglishReader | ChineseReader,
     query: Query,
     *,
-    unheeded: bool,
     always_answer: bool,
 ) -> Reading | Abstention:
     """Write the query as SQL, run it once, and weigh the doubts."""
@@ -104,7 +102,6 @@ def _settle(
     elif reader.singular and result.total_rows > 1:
         doubts.add(0.4, f"one row is asked for, but nothing chooses among {result.total_rows}")
     found = confidence.signals(question, reader.mentions, query, known.context, doubts, result)
-    found["unheeded"] = float(unheeded)
     chinese = is_chinese(question)
     weights = confidence.CHINESE if chinese else confidence.ENGLISH
     sure = confidence.probability(found, weights)
