@@ -58,6 +58,8 @@ MOST = {
 }
 _SMALL = (160, 96)
 _STILL = 50
+# As often as `debriefer.media.gather` unites states.
+_COMPACT = 24
 _COLUMNS = 5
 
 # A kernel prepared for one size: what is timed, and the size that it really has.
@@ -116,10 +118,11 @@ def signature_samples(size: int, _: Path) -> Iterator[Prepared]:
     pages = [_picture(width, height, seed) for seed in range(max(1, size // _STILL))]
 
     def work() -> object:
-        stabilizer = _core.Stabilizer()
+        stabilizer, opened = _core.Stabilizer(), 0
         for at in range(size):
-            stabilizer.push(pages[at // _STILL % len(pages)], width, height, width, at * 0.2)
-            if at % 64 == 63:
+            told = stabilizer.push(pages[at // _STILL % len(pages)], width, height, width, at * 0.2)
+            opened += told[0] is not None
+            if told[0] is not None and opened % _COMPACT == 0:
                 stabilizer.compact()
         return stabilizer.finish(size * 0.2)
 
