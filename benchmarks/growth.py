@@ -23,7 +23,6 @@ import itertools
 import math
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -234,16 +233,16 @@ def grow(kernel: str, most: float, patience: float = math.inf, rounds: int = ROU
     Args:
         kernel: A name of `KERNELS`.
         most: Largest size, unless the kernel's own bound is smaller.
-        patience: Seconds that a size may take, judged by ten times the one before.
+        patience: Seconds that the timings of one size may take, judged by ten times the size before.
         rounds: Timings a size, of which the median counts.
     """
     found = Growth()
-    size, last = LEAST, 0.0
+    size = LEAST
     while size <= min(most, MOST[kernel]):
-        if last * 10 > patience:
+        # Besides its rounds each size has a call to warm up and one to count by.
+        if found.times and found.times[-1].seconds * 10 * (rounds + 2) > patience:
             print(f"{kernel}: {size:,} would take longer than {patience:g} s, left out", file=sys.stderr)
             break
-        start = time.perf_counter()
         with (
             tempfile.TemporaryDirectory(prefix="debriefer-growth-") as folder,
             KERNELS[kernel](size, Path(folder)) as (
@@ -254,7 +253,6 @@ def grow(kernel: str, most: float, patience: float = math.inf, rounds: int = ROU
             found.times.append(timed(work, rounds))
             found.sizes.append(true_size)
             found.asked.append(size)
-        last = time.perf_counter() - start
         size *= 10
     return found
 
