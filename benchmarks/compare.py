@@ -3,7 +3,7 @@
     python -m benchmarks.compare OLD NEW [--noise 0.10] [--all] [--json]
 
 `OLD` and `NEW` are files of what a command printed with `--json`: one line, a whole log whose last line is the result,
-or several results one a line, of which the last of each suite counts. A figure has bounds: the smallest and the largest
+or several results one a line, of which the last of each suite counts; or what `pytest --benchmark-json` wrote. A figure has bounds: the smallest and the largest
 of its rounds where the result holds them, else ±10 % (`--noise`). It changed beyond noise where the two ranges have
 nothing in common. Which direction is better is not said: a ratio and a time want different ones.
 
@@ -74,7 +74,10 @@ def results(path: Path) -> dict[str, dict[str, Any]]:
         ValueError: It holds no result.
     """
     found: dict[str, dict[str, Any]] = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
+    text = path.read_text(encoding="utf-8")
+    if (micro := _of_pytest(text)) is not None:
+        return {"micro": micro}
+    for line in text.splitlines():
         try:
             value = json.loads(line)
         except ValueError:
@@ -85,6 +88,23 @@ def results(path: Path) -> dict[str, dict[str, Any]]:
         message = f"`{path}` holds no result of a benchmark"
         raise ValueError(message)
     return found
+
+
+def _of_pytest(text: str) -> dict[str, Any] | None:
+    """Return what pytest-benchmark wrote as a result of the suite `micro`: medians in seconds between the quartiles."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    if not isinstance(value, dict) or not isinstance(value.get("benchmarks"), list):
+        return None
+    stats = {one["name"]: one["stats"] for one in value["benchmarks"]}
+    return {
+        "suite": "micro",
+        "metrics": {name: one["median"] for name, one in stats.items()},
+        "spread": {name: (one["q1"], one["q3"]) for name, one in stats.items()},
+        "date": value.get("datetime"),
+    }
 
 
 def figures(result: Mapping[str, Any], noise: float = NOISE) -> dict[str, Figure]:

@@ -177,22 +177,22 @@ def scoring_rows(size: int, folder: Path) -> Iterator[Prepared]:
 @contextmanager
 def index_build(size: int, folder: Path) -> Iterator[Prepared]:
     """Build the value index of `size` distinct cells of one column."""
-    cells = _cells(size)
-    yield lambda: _build(cells, folder / "built.values"), size
+    cells = cells_of(size)
+    yield lambda: build_index(cells, folder / "built.values"), size
 
 
 @contextmanager
 def index_find(size: int, folder: Path) -> Iterator[Prepared]:
     """Ask an index of `size` cells one question that names a cell with a letter missing."""
     path = folder / "asked.values"
-    _build(_cells(size), path)
+    build_index(cells_of(size), path)
     index = _core.ValueIndex.open(path)
-    text: str = _cells(size)["text"][size // 2].as_py()
+    text: str = cells_of(size)["text"][size // 2].as_py()
     question = f"How many orders did {text[:-3]}{text[-2:]} place in Porto last year?"
     yield lambda: index.find(question, 20), size
 
 
-def _cells(size: int) -> Any:  # noqa: ANN401 -- an Arrow table, whose package has no types
+def cells_of(size: int) -> Any:  # noqa: ANN401 -- an Arrow table, whose package has no types
     """Return `size` distinct texts and how often a column holds each."""
     relation: Any = duckdb.sql(
         f"""SELECT 'Customer ' || upper(chr(97 + (i % 26)::INT)) || lower(hex(hash(i) % 1000003)) || ' '
@@ -201,7 +201,8 @@ def _cells(size: int) -> Any:  # noqa: ANN401 -- an Arrow table, whose package h
     return relation.to_arrow_table()
 
 
-def _build(cells: object, path: Path) -> None:
+def build_index(cells: object, path: Path) -> None:
+    """Write an index of one column of cells."""
     builder = _core.ValueIndexBuilder(path)
     builder.column("customers", "name")
     builder.add(cells, numeric=False)

@@ -26,12 +26,17 @@ PACKAGES = (
     "adbc-driver-sqlite",
     "dspy",
     "duckdb",
+    "imagehash",
     "numpy",
+    "opencv-python-headless",
     "pandas",
     "polars",
     "pyarrow",
     "pyjanitor",
+    "rapidfuzz",
+    "scenedetect",
     "sqlglot",
+    "sqlparse",
 )
 GIBIBYTE = 1 << 30
 

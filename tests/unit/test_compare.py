@@ -84,6 +84,16 @@ def test_another_machine_and_figures_of_one_side_are_said(tmp_path: Path, capsys
     assert [line.split()[-1] for line in out.splitlines()[-2:]] == ["new", "gone"]
 
 
+def test_what_pytest_benchmark_wrote_is_read_with_its_quartiles(tmp_path: Path) -> None:
+    paths = [tmp_path / "old.json", tmp_path / "new.json"]
+    for path, median in zip(paths, (1.0, 1.5), strict=True):
+        stats = {"median": median, "q1": median - 0.2, "q3": median + 0.2, "min": 0.0}
+        text = json.dumps({"datetime": "2026-01-01", "benchmarks": [{"name": "test_a", "stats": stats}]}, indent=4)
+        path.write_text(text, encoding="utf-8")
+    assert marks(*map(results, paths)) == {"micro: test_a": True}
+    assert marks(results(paths[0]), results(paths[0])) == {"micro: test_a": False}
+
+
 def test_a_file_without_a_result_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "empty"
     path.write_text("nothing\n", encoding="utf-8")
