@@ -3,9 +3,10 @@
     python -m benchmarks.compare OLD NEW [--noise 0.10] [--all] [--json]
 
 `OLD` and `NEW` are files of what a command printed with `--json`: one line, a whole log whose last line is the result,
-or several results one a line, of which the last of each suite counts; or what `pytest --benchmark-json` wrote. A figure has bounds: the smallest and the largest
-of its rounds where the result holds them, else ±10 % (`--noise`). It changed beyond noise where the two ranges have
-nothing in common. Which direction is better is not said: a ratio and a time want different ones.
+or several results one a line, of which the last of each suite counts; or what `pytest --benchmark-json` wrote. A figure
+has bounds: the smallest and the largest of its rounds where the result holds them, else ±10 % (`--noise`). It changed
+beyond noise where the two ranges have nothing in common. Which direction is better is not said: a ratio and a time want
+different ones.
 
 It measures and never asserts: the exit code is 0 whatever changed, and 2 only where a file cannot be read.
 """

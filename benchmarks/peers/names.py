@@ -17,6 +17,7 @@ import csv
 import random
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ def measure(*, quick: bool = False) -> dict[str, Any]:
             csv.writer(file).writerows([fewer, ["x"] * len(fewer)])
         for peer, normalize in (("duckdb", True), ("duckdb_plain", False)):
             runs[f"names_over_{peer}"] = paired(
-                lambda: _core.canonical_names(fewer), lambda on=normalize: by_duckdb(path, normalize=on), 5
+                lambda: _core.canonical_names(fewer), partial(by_duckdb, path, normalize=normalize), 5
             )
         same["names_same.duckdb"] = share(by_duckdb(path, normalize=True), right[:DUCKDB_NAMES])
     each = runs["names_over_pyjanitor"].ours / NAMES * 1e6
@@ -81,7 +82,8 @@ def by_polars(names: pl.Series) -> list[str]:
 def by_duckdb(path: Path, *, normalize: bool) -> list[str]:
     """Return the names that DuckDB gives the columns of a file."""
     options = f"normalize_names = {str(normalize).lower()}, header = true, all_varchar = true, delim = ','"
-    return list(duckdb.sql(f"SELECT * FROM read_csv('{path}', {options})").columns)
+    relation: Any = duckdb.sql(f"SELECT * FROM read_csv('{path}', {options})")
+    return list(relation.columns)
 
 
 def share(given: Sequence[str], right: Sequence[str]) -> float:

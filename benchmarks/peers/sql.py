@@ -92,7 +92,8 @@ def regex_normalize(sql: str) -> str:
 def sqlparse_normalize(sql: str) -> str:
     """Replace quotes token by token, as `regex_normalize` does, over sqlparse's lexer."""
     parts: list[str] = []
-    for _, text in sqlparse.lexer.tokenize(sql):
+    tokens: Any = sqlparse.lexer
+    for _, text in tokens.tokenize(sql):
         if len(text) > 1 and text[0] == text[-1] == "`":
             parts.append('"' + text[1:-1].replace('"', '""') + '"')
         elif len(text) > 1 and text[0] == text[-1] == '"' and text[1:-1].casefold() not in _KNOWN:
