@@ -6,7 +6,7 @@ Each figure is the time of the peer ÷ ours:
   building that frame is not timed. It joins repeated underscores and leaves a leading digit.
 - `names_over_pandas`, `names_over_polars`: the rule as expressions over a series that is there already, to a list.
 - `names_over_duckdb`: `read_csv(…, normalize_names = true)` of a file that is one header, the reading of it included
-  (`names_over_duckdb_plain`: the same without normalising). It keeps ASCII only and marks reserved words.
+  (`names_over_duckdb_plain`: the same without normalising). It keeps ASCII only and joins underscores.
 
 `names_same.PEER` is the share of names on which the peer agrees with us.
 """
