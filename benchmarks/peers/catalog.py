@@ -23,7 +23,7 @@ from debriefer.catalog import Catalog
 
 FILES = 200
 MEGABYTES = 100
-QUICK_FILES, QUICK_MEGABYTES = 40, 5
+QUICK_FILES, QUICK_MEGABYTES = 20, 3
 _ROUNDS = 5
 
 

@@ -23,7 +23,7 @@ from debriefer import _core
 
 TABLES = 10
 ROWS = 100_000
-QUICK_ROWS = 10_000
+QUICK_ROWS = 5_000
 ROUNDS = 5
 READERS = 2
 
