@@ -9,6 +9,7 @@ import pytest
 
 from debriefer.pipeline import BaseStage, Inputs, Product, Stage, StageRegistry, default_registry, solve
 from debriefer.pipeline.cache import Cache
+from debriefer.pipeline.registry import CatalogStage
 from debriefer.pipeline.stages import StageError, StageRun
 from debriefer.task import Task
 from dspy_programs.solver import Findings
