@@ -56,7 +56,11 @@ class Material:
     @property
     def worthwhile(self) -> bool:
         """Whether there is anything to fold that is worth a request."""
-        return len(self.names) >= LEAST_TABLES and len(self.tables) >= LEAST_CHARACTERS
+        return _worthwhile(len(self.names), self.tables)
+
+
+def _worthwhile(tables: int, described: str) -> bool:
+    return tables >= LEAST_TABLES and len(described) >= LEAST_CHARACTERS
 
 
 def material_of(task: Task, catalog: Catalog, timeline: Timeline | None = None, exempt: Sequence[str] = ()) -> Material:
@@ -74,12 +78,6 @@ def material_of(task: Task, catalog: Catalog, timeline: Timeline | None = None, 
     judged = [
         table for table in catalog.tables.values() if table.kind not in SIDE_KINDS and table.name not in set(exempt)
     ]
-    links: Links | None = None
-    try:
-        with stopped_after(catalog, _SECONDS):
-            links = link(task.question, catalog, knowledge=task.knowledge)
-    except DebrieferError as error:
-        notes.append(f"the question could not be linked: {error.message}")
     described = describe_tables(
         catalog,
         budget=TABLES_CHARACTERS,
@@ -87,6 +85,14 @@ def material_of(task: Task, catalog: Catalog, timeline: Timeline | None = None, 
         without_kinds=SIDE_KINDS,
         without=exempt,
     )
+    links: Links | None = None
+    if _worthwhile(len(judged), described):
+        # Join keys are looked for in the data; nobody would read what a small task's linking finds.
+        try:
+            with stopped_after(catalog, _SECONDS):
+                links = link(task.question, catalog, knowledge=task.knowledge)
+        except DebrieferError as error:
+            notes.append(f"the question could not be linked: {error.message}")
     return Material(
         question=neutralise(task.question),
         knowledge=neutralise(knowledge.strip()) or "(this task has no business notes)",
