@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all whisper lint format bench wheel clean
+.PHONY: help install demo test test-all whisper lint format bench bench-peers bench-full wheel clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -18,7 +18,7 @@ $(BIN)/python:
 $(VENV)/installed: $(BIN)/python pyproject.toml Cargo.toml Cargo.lock $(shell find rust -name '*.rs' -o -name Cargo.toml)
 	@command -v cargo >/dev/null || { echo 'error: cargo was not found' >&2; echo 'hint: install a Rust toolchain (rustup.rs)' >&2; exit 1; }
 	$(BIN)/python -m pip install --quiet --group build --group test
-	$(BIN)/python -m pip install --quiet --no-build-isolation --editable '.[video,documents]'
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable '.[video,documents,optimize]'
 	@touch $@
 
 install: $(VENV)/installed ## Build the extension and install everything into .venv
@@ -56,10 +56,23 @@ format: install ## Format Rust and Python
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: install ## Measure the hot paths against their peers
+# PySceneDetect asks for a second build of OpenCV, which would break the one that is there.
+bench-peers: install
 	$(BIN)/python -m pip install --quiet --group bench
-	$(BIN)/python -m benchmarks.peers
-	$(BIN)/python -m pytest --quiet benchmarks/micro --benchmark-only
+	$(BIN)/python -m pip install --quiet --no-deps scenedetect
+	@mkdir -p build/bench
+
+bench: bench-peers ## Measure the hot paths on small inputs, in two minutes, into build/bench
+	-$(BIN)/python -m benchmarks.peers --quick --json > build/bench/peers.json
+	-$(BIN)/python -m benchmarks.growth --most 1e4 --patience 5 --json > build/bench/growth.json
+	-$(BIN)/python -m pytest --quiet benchmarks/micro --benchmark-only --benchmark-max-time=0.2 --benchmark-json=build/bench/micro.json
+
+bench-full: bench-peers ## Measure all at full size and draw docs/growth.svg, in about an hour, into build/bench
+	-$(BIN)/python -m benchmarks.peers --json > build/bench/full-peers.json
+	-$(BIN)/python -m benchmarks.growth --json --svg docs/growth.svg > build/bench/full-growth.json
+	-$(BIN)/python -m benchmarks.suites.end_to_end --json > build/bench/full-end-to-end.json
+	-$(BIN)/python -m benchmarks.suites.overhead --rounds 5 --json > build/bench/full-overhead.json
+	-$(BIN)/python -m pytest --quiet benchmarks/micro --benchmark-only --benchmark-json=build/bench/full-micro.json
 
 wheel: $(BIN)/python ## Build the wheel into dist/
 	$(BIN)/python -m pip install --quiet --group build

@@ -14,6 +14,7 @@ import time
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -25,12 +26,17 @@ PACKAGES = (
     "adbc-driver-sqlite",
     "dspy",
     "duckdb",
+    "imagehash",
     "numpy",
+    "opencv-python-headless",
     "pandas",
     "polars",
     "pyarrow",
     "pyjanitor",
+    "rapidfuzz",
+    "scenedetect",
     "sqlglot",
+    "sqlparse",
 )
 GIBIBYTE = 1 << 30
 
@@ -43,11 +49,49 @@ class Paired:
         ours: Median of one call of ours, in seconds.
         peer: Median of one call of the peer, in seconds.
         ratio: Median over rounds of peer ÷ ours, each round's two times taken side by side. Above 1: ours is faster.
+        spread: Smallest and largest of the rounds' ratios.
+        ours_spread: Smallest and largest of the rounds' times of ours, in seconds.
     """
 
     ours: float
     peer: float
     ratio: float
+    spread: tuple[float, float]
+    ours_spread: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """One function timed: the median of the rounds, the smallest and the largest, in seconds of one call."""
+
+    seconds: float
+    low: float
+    high: float
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        """Smallest and largest round."""
+        return self.low, self.high
+
+
+def timed(work: Callable[[], object], rounds: int = 5, *, least: float = 0.002) -> Timed:
+    """Time a function as the median of rounds, each of so many calls that it takes `least` seconds.
+
+    Args:
+        work: What is timed; it is called once beforehand, so that imports and caches are not.
+        rounds: Timings of which the median counts.
+        least: Seconds of one timing, for work of a few microseconds.
+
+    Raises:
+        ValueError: `rounds` is below 1.
+    """
+    if rounds < 1:
+        message = f"rounds must be at least 1, not {rounds}"
+        raise ValueError(message)
+    once = _seconds(work, 1)
+    number = 1 if once >= least else min(10_000, int(least / max(once, 1e-7)) + 1)
+    times = [_seconds(work, number) for _ in range(rounds)]
+    return Timed(statistics.median(times), min(times), max(times))
 
 
 def paired(
@@ -79,10 +123,14 @@ def paired(
         else:
             first = _seconds(peer, number)
             times.append((_seconds(ours, number), first))
+    own_times = [own for own, _ in times]
+    ratios = [other / own for own, other in times]
     return Paired(
-        ours=statistics.median(own for own, _ in times),
+        ours=statistics.median(own_times),
         peer=statistics.median(other for _, other in times),
-        ratio=statistics.median(other / own for own, other in times),
+        ratio=statistics.median(ratios),
+        spread=(min(ratios), max(ratios)),
+        ours_spread=(min(own_times), max(own_times)),
     )
 
 
@@ -153,10 +201,18 @@ def _versions(names: Iterable[str]) -> Iterable[tuple[str, str]]:
             continue
 
 
-def emit(suite: str, n: int, metrics: Mapping[str, Any], as_json: bool) -> None:
+def emit(
+    suite: str,
+    n: int,
+    metrics: Mapping[str, Any],
+    as_json: bool,
+    *,
+    spread: Mapping[str, tuple[float, float]] | None = None,
+) -> None:
     """Print a suite's result: a table of `metrics` on standard error, and with `as_json` one JSON object on stdout.
 
-    The JSON object is one line, `{"suite", "n", "metrics", "machine"}`, and must be the last thing that is printed.
+    The JSON object is one line, `{"suite", "n", "metrics", "spread", "machine", "date"}`, and must be the last thing
+    that is printed. `date` is the time of the measurement, UTC; `benchmarks.compare` reads all of it.
     Without `as_json` the table goes to standard output instead.
 
     Args:
@@ -164,20 +220,37 @@ def emit(suite: str, n: int, metrics: Mapping[str, Any], as_json: bool) -> None:
         n: How many cases were measured.
         metrics: Name to figure, or name to a mapping of names to figures (one a data set).
         as_json: What the command's `--json` says.
+        spread: Smallest and largest round of figures that have several, by the figure's name (`name.part` where it
+            stands in a mapping).
     """
-    rows = [(name, _figure(value)) for name, value in _flat(metrics)]
     where = sys.stderr if as_json else sys.stdout
-    print_table(("metric", "value"), rows, title=f"{suite} (n = {n})", file=where)
+    title = f"{suite} (n = {n})"
+    if spread:
+        ranges = {name: f"{low:.4g} to {high:.4g}" for name, (low, high) in spread.items()}
+        rows = [(name, _figure(value), ranges.get(name, "")) for name, value in flat(metrics)]
+        print_table(("metric", "value", "rounds"), rows, title=title, file=where)
+    else:
+        print_table(
+            ("metric", "value"), [(name, _figure(value)) for name, value in flat(metrics)], title=title, file=where
+        )
     if as_json:
         sys.stderr.flush()
-        report = {"suite": suite, "n": n, "metrics": metrics, "machine": machine()}
+        report = {
+            "suite": suite,
+            "n": n,
+            "metrics": metrics,
+            "spread": dict(spread or {}),
+            "machine": machine(),
+            "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
         print(json.dumps(report, ensure_ascii=False, allow_nan=False), flush=True)
 
 
-def _flat(metrics: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
+def flat(metrics: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
+    """Yield the figures of a result, those within mappings under names with dots."""
     for name, value in metrics.items():
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{name}.")
+            yield from flat(value, f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}", value
 

@@ -8,8 +8,10 @@ its address would be dropped on loading and the program would then ask a public 
 from __future__ import annotations
 
 import hashlib
+import importlib
 import inspect
 import json
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -17,14 +19,21 @@ from typing import Any
 import dspy
 import pydantic
 
-from debriefer.errors import DebrieferError, MissingFileError
+from dspy_programs.learned import CLASSES, COMPILED, ProgramStateError, read_state, state_files
+
+__all__ = [
+    "COMPILED",
+    "ProgramStateError",
+    "checked_states",
+    "load_state",
+    "read_state",
+    "save_state",
+    "signature_hash",
+    "state_files",
+]
 
 _FORMAT = 1
 _COMPILE_AGAIN = "compile the program again and save its new state"
-
-
-class ProgramStateError(DebrieferError):
-    """A program's state cannot be saved, or does not fit the program."""
 
 
 def signature_hash(signature: type[dspy.Signature]) -> str:
@@ -40,10 +49,15 @@ def signature_hash(signature: type[dspy.Signature]) -> str:
     return hashlib.sha256(json.dumps(fields, ensure_ascii=False).encode()).hexdigest()[:16]
 
 
-def save_state(program: dspy.Module, path: str | Path) -> None:
+def save_state(program: dspy.Module, path: str | Path, *, record: Mapping[str, Any] | None = None) -> None:
     """Write what `program` has learned: instructions, descriptions and examples of each predictor.
 
     Examples hold text of the tasks that they were taken from.
+
+    Args:
+        program: The program.
+        path: The file.
+        record: How the state came about and what it was measured to be worth, as JSON values; kept in the file.
 
     Raises:
         ProgramStateError: A predictor carries a language model, or an example holds what JSON cannot hold.
@@ -59,6 +73,7 @@ def save_state(program: dspy.Module, path: str | Path) -> None:
         "dspy": metadata.version("dspy"),
         "signatures": _hashes(program),
         "state": program.dump_state(),
+        **({} if record is None else {"record": dict(record)}),
     }
     try:
         text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)
@@ -77,32 +92,54 @@ def load_state(program: dspy.Module, path: str | Path) -> None:
         MissingFileError: There is no such file.
         ProgramStateError: The file is no state, is one of another program, or was learned for other signatures.
     """
-    path = Path(path)
-    if not path.is_file():
-        message = f"`{path}` does not exist"
-        raise MissingFileError(message, hint="a program runs without a state, too; leave the path out")
-    try:
-        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        version, name = document["format"], document["program"]
-        signatures, state = document["signatures"], document["state"]
-    except (ValueError, KeyError, TypeError) as error:
-        message = f"`{path}` is no saved state of a program"
-        raise ProgramStateError(message, hint="load what `dspy_programs.state.save_state` wrote") from error
-    if version != _FORMAT:
-        message = f"`{path}` has format {version}, this version reads {_FORMAT}"
+    document = read_state(path)
+    name, signatures, state = document["program"], document["signatures"], document["state"]
+    if document["format"] != _FORMAT:
+        message = f"`{path}` has format {document['format']}, this version reads {_FORMAT}"
         raise ProgramStateError(message, hint=_COMPILE_AGAIN)
     if name != _class_name(program):
         message = f"`{path}` was learned by `{name}`, not by `{_class_name(program)}`"
         raise ProgramStateError(message)
     ours = _hashes(program)
+    if not isinstance(signatures, dict):
+        message = f"`{path}` is no saved state of a program"
+        raise ProgramStateError(message, hint="load what `dspy_programs.state.save_state` wrote")
     changed = sorted(key for key in {*ours, *signatures} if ours.get(key) != signatures.get(key))
     if changed:
         message = f"`{path}` was learned for another version of `{'`, `'.join(changed)}`"
         raise ProgramStateError(message, hint=_COMPILE_AGAIN)
-    if any(part.get("lm") is not None for part in state.values()):
-        message = f"`{path}` carries a language model"
-        raise ProgramStateError(message, hint=_COMPILE_AGAIN)
-    program.load_state(state)
+    try:
+        if any(part.get("lm") is not None for part in state.values()):
+            message = f"`{path}` carries a language model"
+            raise ProgramStateError(message, hint=_COMPILE_AGAIN)
+        # DSPy tries on a copy first: a program that is refused a state keeps its own.
+        program.load_state(state)
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
+        message = f"`{path}` is damaged: {type(error).__name__}: {error}"
+        raise ProgramStateError(message, hint=_COMPILE_AGAIN) from error
+
+
+def checked_states(paths: Sequence[str | Path]) -> dict[str, dict[str, Any]]:
+    """Load each file into a program of its own, so that one that is refused is refused before any work.
+
+    Args:
+        paths: Files of any programs.
+
+    Returns:
+        By program the record that stands in its file: how it came about and what it was measured to be worth.
+
+    Raises:
+        MissingFileError: A file does not exist.
+        ProgramStateError: A file is refused, see `load_state`; or is of no program, or two are of one.
+    """
+    files = {name: path for name, path in state_files(paths).items() if path.parent != COMPILED}
+    records: dict[str, dict[str, Any]] = {}
+    for name, path in files.items():
+        module, _, cls = CLASSES[name].partition(":")
+        load_state(getattr(importlib.import_module(module), cls)(), path)
+        record = read_state(path).get("record")
+        records[name] = record if isinstance(record, dict) else {}
+    return records
 
 
 def _hashes(program: dspy.Module) -> dict[str, str]:

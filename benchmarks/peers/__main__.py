@@ -10,6 +10,7 @@ import traceback
 from typing import Any
 
 import benchmarks.peers
+from benchmarks.peers import Spread, split
 from benchmarks.report import emit
 
 
@@ -19,37 +20,41 @@ def names() -> list[str]:
     return sorted(name for name in found if not name.startswith("_"))
 
 
-def run(selected: list[str]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the ratios of all peers that could be measured, and the reason for each that could not."""
+def run(selected: list[str], *, quick: bool = False) -> tuple[dict[str, Any], Spread, dict[str, str]]:
+    """Return the ratios of all peers that could be measured, their spread, and a reason for each that could not."""
     metrics: dict[str, Any] = {}
+    spread: Spread = {}
     failed: dict[str, str] = {}
     for name in selected:
         print(f"measuring {name} …", file=sys.stderr, flush=True)
         try:
-            measured = importlib.import_module(f"benchmarks.peers.{name}").measure()
+            measured = importlib.import_module(f"benchmarks.peers.{name}").measure(quick=quick)
         except Exception as error:  # noqa: BLE001  a peer is somebody else's code and may raise anything
             traceback.print_exc()
             failed[name] = f"{type(error).__name__}: {error}"
         else:
-            metrics |= measured
-    return metrics, failed
+            ratios, bounds = split(measured)
+            metrics |= ratios
+            spread |= bounds
+    return metrics, spread, failed
 
 
 def main() -> int:
     """Measure, print, and return 1 where a peer failed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__)
     parser.add_argument("--only", help="peers to run, separated by commas", default=",".join(names()))
+    parser.add_argument("--quick", action="store_true", help="take small inputs, two minutes for all")
     parser.add_argument("--json", action="store_true", help="print one JSON object as the last line")
     arguments = parser.parse_args()
     selected = [name for name in arguments.only.split(",") if name]
     unknown = sorted(set(selected) - set(names()))
     if unknown:
         parser.error(f"no such peer: {', '.join(unknown)} (there are: {', '.join(names())})")
-    metrics, failed = run(selected)
+    metrics, spread, failed = run(selected, quick=arguments.quick)
     measured = len(metrics)
     if failed:
         metrics["failed"] = failed
-    emit("peers", measured, metrics, arguments.json)
+    emit("peers", measured, metrics, arguments.json, spread=spread)
     return 1 if failed else 0
 
 

@@ -8,21 +8,23 @@ late `000021` into 21, and with `sample_size = -1`, which looks at the whole fil
 
 from __future__ import annotations
 
-import json
 import random
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import duckdb
 
+from benchmarks.peers import main
 from debriefer.catalog import Catalog
 
 FILES = 200
 MEGABYTES = 100
-_ROUNDS = 3
+QUICK_FILES, QUICK_MEGABYTES = 20, 3
+_ROUNDS = 5
 
 
 def write_files(folder: Path, files: int = FILES, megabytes: float = MEGABYTES) -> int:
@@ -56,14 +58,23 @@ def _ctas(files: list[Path], target: Path, options: str) -> None:
             connection.execute(f"CREATE TABLE {path.stem} AS SELECT * FROM read_csv('{path}'{options})")
 
 
+def _rows(target: Path) -> int:
+    """Return the rows of all tables of a DuckDB file."""
+    with duckdb.connect(str(target), read_only=True) as connection:
+        tables = connection.execute("SHOW TABLES").fetchall()
+        counts = [connection.execute(f'SELECT count(*) FROM "{name}"').fetchone() for (name,) in tables]
+    return sum(count[0] for count in counts if count)
+
+
 def _seconds(work: Callable[[], object]) -> float:
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
 
 
-def measure(files: int = FILES, megabytes: float = MEGABYTES, rounds: int = _ROUNDS) -> dict[str, float]:
+def measure(*, quick: bool = False, rounds: int = _ROUNDS) -> dict[str, Any]:
     """Time all three in turn, `rounds` times, and return medians of the ratios and of the seconds."""
+    files, megabytes = (QUICK_FILES, QUICK_MEGABYTES) if quick else (FILES, MEGABYTES)
     with tempfile.TemporaryDirectory(prefix="debriefer-bench-") as name:
         folder = Path(name)
         data = folder / "data"
@@ -78,26 +89,32 @@ def measure(files: int = FILES, megabytes: float = MEGABYTES, rounds: int = _ROU
             for peer, options in (("ctas", ""), ("ctas_whole_file", ", sample_size = -1")):
                 target = folder / f"{peer}-{turn}.duckdb"
                 times[peer].append(_seconds(lambda t=target, o=options: _ctas(paths, t, o)))  # type: ignore[misc]
+                peer_rows = _rows(target)
                 target.unlink()
             if turn + 1 < rounds:
                 built.unlink()
         with Catalog.open(built) as catalog:
             rows = sum(table.row_count for table in catalog.tables.values())
 
-    def ratio(peer: str, ours: str) -> float:
-        return round(median(a / b for a, b in zip(times[peer], times[ours], strict=True)), 2)
+    def ratios(peer: str, ours: str) -> list[float]:
+        return [a / b for a, b in zip(times[peer], times[ours], strict=True)]
 
+    runs = {
+        "catalog_over_duckdb_ctas": ratios("ctas", "catalog"),
+        "catalog_over_duckdb_ctas_whole_file": ratios("ctas_whole_file", "catalog"),
+        "build_over_reopen": ratios("catalog", "reopen"),
+    }
     return {
-        "catalog_over_duckdb_ctas": ratio("ctas", "catalog"),
-        "catalog_over_duckdb_ctas_whole_file": ratio("ctas_whole_file", "catalog"),
-        "build_over_reopen": ratio("catalog", "reopen"),
+        **{figure: round(median(values), 2) for figure, values in runs.items()},
+        "catalog_rows_same.duckdb": float(rows == peer_rows),
         "catalog_mib_per_second": round(size / 2**20 / median(times["catalog"]), 1),
         "catalog_seconds": round(median(times["catalog"]), 3),
         "ctas_seconds": round(median(times["ctas"]), 3),
         "reopen_milliseconds": round(median(times["reopen"]) * 1000, 2),
-        "rows": rows,
+        "catalog_rows": rows,
+        "spread": {figure: (min(values), max(values)) for figure, values in runs.items()},
     }
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure()))
+    main("catalog", measure)

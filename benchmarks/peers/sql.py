@@ -6,7 +6,8 @@ the smaller of the two. `sql_over_regex`: the same with one master expression on
 brackets, full-width marks and double-quoted values outside strings and comments. It looks a name up in one set for
 all tables: it knows no scope, restores nothing and tells no list from a name, so it does less. sqlglot parses the
 statement into a tree and writes DuckDB's dialect; it is given no names, so it quotes and converts but checks and
-restores no column.
+restores no column. `sql_over_sqlparse`: sqlparse's lexer and the same replacements over its tokens, 10 KB.
+`sql_same.PEER` is 1 where the peer's text of the 10 KB is ours, character by character (white space aside for sqlglot).
 Each call goes from a Python string to a Python string, names included: the mapping of tables is handed over, and
 compared with the last one, every time. Each timing holds enough calls that the first one, which finds the caches full
 of the peer's data, does not weigh.
@@ -14,12 +15,16 @@ of the peer's data, does not weigh.
 
 from __future__ import annotations
 
-import json
 import re
+from collections.abc import Callable
+from typing import Any
 
 import sqlglot
+import sqlparse
+import sqlparse.lexer
 
 import debriefer
+from benchmarks.peers import main, with_ratios
 from benchmarks.report import paired
 
 TABLES = {
@@ -84,9 +89,35 @@ def regex_normalize(sql: str) -> str:
     return _MASTER.sub(replace, sql)
 
 
-def measure() -> dict[str, float]:
+def sqlparse_normalize(sql: str) -> str:
+    """Replace quotes token by token, as `regex_normalize` does, over sqlparse's lexer."""
+    parts: list[str] = []
+    tokens: Any = sqlparse.lexer
+    for _, text in tokens.tokenize(sql):
+        if len(text) > 1 and text[0] == text[-1] == "`":
+            parts.append('"' + text[1:-1].replace('"', '""') + '"')
+        elif len(text) > 1 and text[0] == text[-1] == '"' and text[1:-1].casefold() not in _KNOWN:
+            parts.append("'" + text[1:-1].replace('""', '"').replace("'", "''") + "'")
+        else:
+            parts.append(text)
+    return "".join(parts)
+
+
+def same(peer: Callable[[str], str], sql: str, *, spaces: bool = True) -> float:
+    """Return 1 where a peer's statement is ours, else 0; without `spaces` white space does not count."""
+    one, other = peer(sql), debriefer.normalize_sql(sql, TABLES).sql
+    return float(one == other if spaces else "".join(one.split()) == "".join(other.split()))
+
+
+def transpile(sql: str) -> str:
+    """Return sqlglot's statement for DuckDB."""
+    return str(sqlglot.transpile(sql, read="sqlite", write="duckdb")[0])
+
+
+def measure(*, quick: bool = False) -> dict[str, Any]:
     """Return the ratios and the times behind them in microseconds."""
     long = long_statement()
+    rounds = 5 if quick else 9
 
     def ours_short() -> str:
         return debriefer.normalize_sql(SHORT, TABLES).sql
@@ -94,19 +125,29 @@ def measure() -> dict[str, float]:
     def ours_long() -> str:
         return debriefer.normalize_sql(long, TABLES).sql
 
-    short_run = paired(ours_short, lambda: sqlglot.transpile(SHORT, read="sqlite", write="duckdb"), 9, number=400)
-    long_run = paired(ours_long, lambda: sqlglot.transpile(long, read="sqlite", write="duckdb"), 9, number=20)
-    regex_run = paired(ours_long, lambda: regex_normalize(long), 9, number=40)
-    return {
-        "sql_over_sqlglot": min(short_run.ratio, long_run.ratio),
-        "sql_over_sqlglot_short": short_run.ratio,
-        "sql_over_sqlglot_long": long_run.ratio,
-        "sql_over_regex": regex_run.ratio,
+    short_run = paired(ours_short, lambda: transpile(SHORT), rounds, number=100 if quick else 400)
+    long_run = paired(ours_long, lambda: transpile(long), rounds, number=5 if quick else 20)
+    regex_run = paired(ours_long, lambda: regex_normalize(long), rounds, number=40)
+    sqlparse_run = paired(ours_long, lambda: sqlparse_normalize(long), rounds, number=2)
+    size = len(long.encode())
+    runs = {
+        "sql_over_sqlglot": min(short_run, long_run, key=lambda run: run.ratio),
+        "sql_over_sqlglot_short": short_run,
+        "sql_over_sqlglot_long": long_run,
+        "sql_over_regex": regex_run,
+        "sql_over_sqlparse": sqlparse_run,
+    }
+    figures = {
+        "sql_same.sqlglot": same(transpile, long, spaces=False),
+        "sql_same.regex": same(regex_normalize, long),
+        "sql_same.sqlparse": same(sqlparse_normalize, long),
+        "sql_megabytes_per_second": size / long_run.ours / 1e6,
         "sql_short_us": short_run.ours * 1e6,
         "sql_long_us": long_run.ours * 1e6,
-        "sql_long_bytes": float(len(long.encode())),
+        "sql_long_bytes": float(size),
     }
+    return with_ratios(runs, **figures)
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure()))
+    main("sql", measure)

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import adbc_driver_sqlite.dbapi
 import duckdb
@@ -22,38 +23,41 @@ from debriefer import _core
 
 TABLES = 10
 ROWS = 100_000
+QUICK_ROWS = 5_000
 ROUNDS = 5
 READERS = 2
 
 
-def measure() -> dict[str, float]:
+def measure(*, quick: bool = False) -> dict[str, Any]:
     """Return `sqlite_over_adbc`, our seconds over ADBC's (below 1: ours is faster), and the medians of both."""
     with tempfile.TemporaryDirectory(prefix="debriefer-bench-") as folder:
         plain, mixed, target = Path(folder, "plain.sqlite"), Path(folder, "mixed.sqlite"), Path(folder, "out.duckdb")
-        _database(plain, mixed_column=False)
-        _database(mixed, mixed_column=True)
+        rows = QUICK_ROWS if quick else ROWS
+        _database(plain, rows, mixed_column=False)
+        _database(mixed, rows, mixed_column=True)
         times = paired(lambda: _with_core(mixed, target), lambda: _with_adbc(plain, target), ROUNDS)
         return {
             "sqlite_over_adbc": 1 / times.ratio,
             "sqlite_seconds": times.ours,
             "adbc_sqlite_seconds": times.peer,
             "sqlite_megabytes": mixed.stat().st_size / 1e6,
+            "spread": {"sqlite_over_adbc": (1 / times.spread[1], 1 / times.spread[0])},
         }
 
 
-def _rows(seed: int, *, mixed_column: bool) -> Iterator[tuple[object, ...]]:
+def _rows(seed: int, count: int, *, mixed_column: bool) -> Iterator[tuple[object, ...]]:
     rng = random.Random(seed)  # noqa: S311
-    for row in range(ROWS):
+    for row in range(count):
         values = (row, rng.randrange(1000), round(rng.uniform(0, 1e4), 2), f"name_{rng.randrange(10**6)}", "2024-05-17")
         yield (*values, row if row % 500 else "n/a?") if mixed_column else (*values, row)
 
 
-def _database(path: Path, *, mixed_column: bool) -> None:
+def _database(path: Path, rows: int, *, mixed_column: bool) -> None:
     with sqlite3.connect(path) as connection:
         for table in range(TABLES):
             connection.execute(f"CREATE TABLE t{table} (id INTEGER, g INTEGER, x REAL, name TEXT, day DATE, mix)")
             connection.executemany(
-                f"INSERT INTO t{table} VALUES (?, ?, ?, ?, ?, ?)", _rows(table, mixed_column=mixed_column)
+                f"INSERT INTO t{table} VALUES (?, ?, ?, ?, ?, ?)", _rows(table, rows, mixed_column=mixed_column)
             )
     connection.close()
 

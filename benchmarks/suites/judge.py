@@ -162,6 +162,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--make", action="store_true", help="generate the split where it is absent")
     parser.add_argument("--offline", action="store_true", help="the judge without a model")
     parser.add_argument("--lm", help="the model, as `provider/model`; else what `MODEL_API_*` say")
+    parser.add_argument("--program-state", type=Path, metavar="FILE", help="what the judge has learned")
     parser.add_argument("--rounds", type=int, default=5, help="rounds of the vote (default: 5)")
     parser.add_argument("--only", default="", metavar="TEXT", help="only tasks whose name holds TEXT")
     parser.add_argument("--cache", type=Path, help="folder that keeps the evidence (default: DIR/.cache)")
@@ -181,7 +182,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"no labelled set below {options.data}: make one with `--make`", file=sys.stderr)
     models = None if options.offline else ModelChoice(options.lm).load()
     settings = RunSettings(
-        media=MediaSettings(speech_model=options.speech_model), judge=JudgeSettings(rounds=options.rounds)
+        media=MediaSettings(speech_model=options.speech_model),
+        judge=JudgeSettings(rounds=options.rounds, state=options.program_state and str(options.program_state)),
     )
     cache = Cache(options.cache or folder / ".cache")
     judged: list[Judged] = []

@@ -36,7 +36,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,13 +58,19 @@ _LIBC = ctypes.CDLL(None)
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One run of the command: times, peaks of memory above the interpreters in MiB, share of right predictions."""
+    """One run of the command: times, peaks of memory above the interpreters in MiB, share of right predictions.
+
+    `requests` is how many the model got, `stages` the seconds of each stage in all tasks; the
+    start of the command stands in none.
+    """
 
     seconds: float
     cpu_seconds: float
     peak_mib: float
     private_mib: float
     right: float
+    requests: int
+    stages: Mapping[str, float]
 
 
 def lay_out(folder: Path, count: int) -> Path:
@@ -80,11 +87,11 @@ def lay_out(folder: Path, count: int) -> Path:
     return tasks
 
 
-def measure(tasks: Path, folder: Path, *, jobs: int, bare: Memory) -> Measured:
-    """Run the command once on `tasks` and watch it."""
+def measure(tasks: Path, folder: Path, *, jobs: int, bare: Memory, script: Path = _ANALYST) -> Measured:
+    """Run the command once on `tasks` and watch it; `script` is the model, its function `direct`."""
     output = folder / f"out-{jobs}"
     shutil.rmtree(output, ignore_errors=True)
-    with Server(_ANALYST, function="direct") as server:
+    with Server(script, function="direct") as server:
         environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
@@ -102,11 +109,17 @@ def measure(tasks: Path, folder: Path, *, jobs: int, bare: Memory) -> Measured:
             )
             peak = Peak(process.pid, bare)
             process.wait()
+            requests = len(server.log())
         seconds, cpu_seconds = time.perf_counter() - began, _children_seconds() - worked
         peak.end()
     lines = (folder / "outcomes").read_text(encoding="utf-8").splitlines()
-    right = [_right(json.loads(line), tasks) for line in lines]
-    return Measured(seconds, cpu_seconds, peak.mib, peak.private_mib, sum(right) / len(right) if right else 0.0)
+    told = [json.loads(line) for line in lines]
+    right = [_right(outcome, tasks) for outcome in told]
+    stages: Counter[str] = Counter()
+    for outcome in told:
+        stages.update(outcome["seconds"])
+    share = sum(right) / len(right) if right else 0.0
+    return Measured(seconds, cpu_seconds, peak.mib, peak.private_mib, share, requests, stages)
 
 
 def _children_seconds() -> float:

@@ -260,7 +260,7 @@ def _run_gold(case: Case, query: str) -> Table | None:
         connection.close()
 
 
-def _grouped(cases: Sequence[Case]) -> list[list[Case]]:
+def grouped(cases: Sequence[Case]) -> list[list[Case]]:
     groups: dict[tuple[str, ...], list[Case]] = {}
     for case in cases:
         key = (case.set_name, *map(str, case.files), str(case.gold.get("task", "")))
@@ -319,7 +319,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         cases += loaded[: options.limit]
     results: list[Result] = []
     with tempfile.TemporaryDirectory(prefix="questions-") as scratch:
-        jobs = [(n, group, scratch, options.always_answer) for n, group in enumerate(_grouped(cases))]
+        jobs = [(n, group, scratch, options.always_answer) for n, group in enumerate(grouped(cases))]
         with ProcessPoolExecutor(options.jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
             for solved in pool.map(_worker, jobs):
                 results += solved

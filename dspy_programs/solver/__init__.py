@@ -1,7 +1,7 @@
 """The Solver: a program that explores a task's data, writes SQL into `solver.py`, runs it and checks what it wrote."""
 
 from dspy_programs.solver.agent import Solver
-from dspy_programs.solver.evidence import DocumentTable, Evidence, Findings, Narration, Slide, Timeline
+from dspy_programs.solver.evidence import DocumentColumn, DocumentTable, Evidence, Findings, Narration, Slide, Timeline
 from dspy_programs.solver.prompt import Briefing, brief
 from dspy_programs.solver.protocol import SolverAdapter
 from dspy_programs.solver.result import SolverResult, render_transcript
@@ -14,6 +14,7 @@ __all__ = [
     "Briefing",
     "Call",
     "CompressTurns",
+    "DocumentColumn",
     "DocumentTable",
     "Evidence",
     "Findings",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 import itertools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,11 @@ from debriefer.offline import Link
 from dspy_programs.solver.trajectory import image_block
 
 _URLS = ("data:", "https:", "http:")
+_MOST_CHARACTERS = 160
+_EVIDENCE_LINE = (
+    "(NULL is what a document leaves out or contradicts; `\\evidence TABLE RECORD COLUMN` of `explore_data` shows the "
+    "text that a value was read from)"
+)
 _FROZEN = pydantic.ConfigDict(frozen=True, extra="forbid")
 
 
@@ -109,6 +114,37 @@ class Timeline(dspy.Type):
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentColumn:
+    """A column of a table that was taken from a document.
+
+    Attributes:
+        name: Its name.
+        type: Its type, empty where it is not known.
+        unit: Unit of its values, empty for none.
+        meaning: What it says, in words of the document or the notes.
+        nulls: Rows without a value.
+        sample: Its value in the sample row; `None` where that has none.
+    """
+
+    name: str
+    type: str = ""
+    unit: str = ""
+    meaning: str = ""
+    nulls: int = 0
+    sample: str | None = None
+
+    def text(self) -> str:
+        """Return what is known of the column beside its name; empty where that is nothing."""
+        unit = f" [{self.unit}]" if self.unit else ""
+        meaning = f": {_short(self.meaning)}" if self.meaning and self.meaning != self.name else ""
+        nulls = f", {self.nulls} NULL" if self.nulls else ""
+        sample = "" if self.sample is None else f", e.g. {_short(self.sample)}"
+        kind = f" {self.type}" if self.type else ""
+        said = f"{kind}{unit}{nulls}{sample}{meaning}"
+        return f"  - {self.name}{said}" if said else ""
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentTable:
     """A table that was taken from a document.
 
@@ -117,25 +153,49 @@ class DocumentTable:
         document: Path of the document, relative to the task folder.
         database: Path of the database that holds the table, relative to the task folder.
         rows: Number of rows.
-        columns: Names of the columns that carry business content.
+        columns: The columns that carry business content.
         primary_key: Name of the key column, or `None`.
+        flags: What is not to be relied on.
     """
 
     table: str
     document: str
     database: str
     rows: int
-    columns: tuple[str, ...]
+    columns: tuple[DocumentColumn, ...]
     primary_key: str | None = None
+    flags: tuple[str, ...] = ()
+
+    def registered(self, name: str, types: Mapping[str, str]) -> DocumentTable:
+        """Return the table under the name and with the types that the catalog gave it."""
+        columns = tuple(
+            replace(column, type=_type(column.type, types.get(column.name, column.type))) for column in self.columns
+        )
+        return replace(self, table=name, columns=columns)
 
     def text(self) -> str:
         """Return the hint as the model reads it."""
         key = "" if self.primary_key is None else f", primary_key={self.primary_key}"
-        return neutralise(
-            f"- table `{self.table}` ← `{self.document}`\n"
-            f"  (rows={self.rows}, {self.database})\n"
-            f"  business columns{key}: {', '.join(self.columns)}"
-        )
+        lines = [
+            f"- table `{self.table}` ← `{self.document}`",
+            f"  (rows={self.rows}, {self.database})",
+            f"  business columns{key}: {', '.join(column.name for column in self.columns)}",
+            *(text for column in self.columns if (text := column.text())),
+            *(f"  ⚠ {_short(flag)}" for flag in self.flags),
+        ]
+        return neutralise("\n".join(lines))
+
+
+def _type(taken: str, registered: str) -> str:
+    """Return the type that a column has in the catalog; SQLite keeps days as text."""
+    if taken in ("DATE", "TIMESTAMP") and registered == "VARCHAR":
+        return "VARCHAR (YYYY-MM-DD)" if taken == "DATE" else "VARCHAR (YYYY-MM-DD HH:MM:SS)"
+    return registered
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _MOST_CHARACTERS else flat[: _MOST_CHARACTERS - 1] + "…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +206,7 @@ class Findings:
         timeline: The video's timeline.
         verdict: The judgement on whether the video shows the answer, typed or as text.
         document_tables: Tables that were taken from documents.
+        documents: Other documents, a line each: left aside, without a table, or not readable.
         folded: Canonical names of tables that were judged irrelevant; they are named but not described.
         links: What the offline baseline took each span of the question for.
     """
@@ -153,6 +214,7 @@ class Findings:
     timeline: Timeline | None = None
     verdict: VideoVerdict | str | None = None
     document_tables: tuple[DocumentTable, ...] = ()
+    documents: tuple[str, ...] = ()
     folded: frozenset[str] = frozenset()
     links: tuple[Link, ...] = ()
 
@@ -190,7 +252,10 @@ class Evidence(dspy.Type):
 
 
 def document_hints(
-    tables: Sequence[DocumentTable], budget: int | None = None, count: Callable[[str], int] = len
+    tables: Sequence[DocumentTable],
+    budget: int | None = None,
+    count: Callable[[str], int] = len,
+    others: Sequence[str] = (),
 ) -> str:
     """Return the hints on tables taken from documents, in the order given.
 
@@ -198,11 +263,15 @@ def document_hints(
         tables: The tables.
         budget: Largest size in the units of `count`; what goes beyond it is only counted.
         count: Size of a text.
+        others: What is said of documents that gave no table.
     """
     texts = [table.text() for table in tables]
+    if texts:
+        texts.append(_EVIDENCE_LINE)
+    texts += [neutralise(f"- {_short(other)}") for other in others]
     sizes = itertools.accumulate(count(text) + 1 for text in texts)
     fitting = len(texts) if budget is None else sum(size <= budget for size in sizes)
-    more = [f"({len(texts) - fitting} more; `explore_data` lists all tables)"] if fitting < len(texts) else []
+    more = [f"({len(texts) - fitting} more; `\\documents` of `explore_data` lists all)"] if fitting < len(texts) else []
     return "\n".join([*texts[:fitting], *more])
 
 

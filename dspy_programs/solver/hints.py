@@ -13,7 +13,7 @@ from debriefer.workbench.explore import stopped_after
 # Values are looked up in all tables; a hint is not worth more.
 _SECONDS = 30.0
 # A fit below this is a guess among many (`debriefer.offline`).
-_LEAST_SCORE = 0.6
+LEAST_SCORE = 0.6
 _MOST_LINKS = 20
 _MOST_CHARACTERS = 80
 _KINDS = {"table": "the table", "column": "the column", "value": "the stored value"}
@@ -36,7 +36,7 @@ def describe_links(links: Sequence[Link]) -> str:
     """
     lines: dict[str, None] = {}
     for link in links:
-        if link.kind in _KINDS and link.target and link.score >= _LEAST_SCORE:
+        if link.kind in _KINDS and link.target and link.score >= LEAST_SCORE:
             lines[f'- "{_line(link.text)}" may mean {_KINDS[link.kind]} {_line(link.target)}'] = None
     return neutralise("\n".join(list(lines)[:_MOST_LINKS]))
 

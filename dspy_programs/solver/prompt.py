@@ -12,8 +12,9 @@ from debriefer.catalog import Catalog
 from debriefer.judgement import VideoVerdict
 from debriefer.judgement.hint import hint
 from debriefer.models import count_image_tokens, count_tokens, neutralise
+from debriefer.side_names import EVIDENCE_TABLES
 from debriefer.task import Task
-from dspy_programs.solver.evidence import Evidence, Findings, Narration, Slide, Timeline, document_hints
+from dspy_programs.solver.evidence import DocumentTable, Evidence, Findings, Narration, Slide, Timeline, document_hints
 from dspy_programs.solver.hints import describe_links
 from dspy_programs.solver.rules import SCAFFOLD_NOTE, SOLVER_RULES, VIDEO_RULES
 from dspy_programs.solver.tables import describe_tables, words
@@ -90,7 +91,12 @@ def brief(
     knowledge, note = fit_knowledge(task.knowledge or "", int(window * _KNOWLEDGE_SHARE), task.question, count)
     notes += [note] if note else []
     tables = describe_tables(
-        catalog, findings.folded, int(window * _TABLES_SHARE), question=f"{task.question} {knowledge}", count=count
+        catalog,
+        findings.folded,
+        int(window * _TABLES_SHARE),
+        question=f"{task.question} {knowledge}",
+        count=count,
+        without=EVIDENCE_TABLES,
     )
     return Briefing(
         rules=f"{SOLVER_RULES}\n\n# The task folder\n\n{directory_tree(task)}",
@@ -100,7 +106,12 @@ def brief(
         evidence=Evidence(
             timeline=shown,
             tables=tables,
-            documents=document_hints(findings.document_tables, int(window * _DOCUMENTS_SHARE), count),
+            documents=document_hints(
+                [_registered(table, catalog) for table in findings.document_tables],
+                int(window * _DOCUMENTS_SHARE),
+                count,
+                findings.documents,
+            ),
             links=describe_links(findings.links),
         ),
         asked=neutralise(task.question),
@@ -109,6 +120,15 @@ def brief(
         remark=remark,
         notes=tuple(notes),
     )
+
+
+def _registered(table: DocumentTable, catalog: Catalog) -> DocumentTable:
+    """Return a table under the name that the catalog gave it: its own, unless another source has that too."""
+    source = table.database.removeprefix("context/")
+    for one in catalog.tables.values():
+        if (one.source, one.source_name) == (source, table.table):
+            return table.registered(one.name, {column.name: column.sql_type for column in one.columns})
+    return table
 
 
 def task_layer(knowledge: str, *, video: bool, verdict: str | None) -> str:

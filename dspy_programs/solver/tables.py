@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 import duckdb
 
-from debriefer.catalog import Catalog, Table
+from debriefer.catalog import Catalog, ColumnProfile, Table
 from debriefer.catalog.identifiers import quote_identifier
 from debriefer.errors import SqlError
 from debriefer.models import neutralise
@@ -18,6 +18,11 @@ _SAMPLE_ROWS = 2
 # Examples come from the first rows: any value would do, and these are the same on each run.
 _EXAMPLE_ROWS = 200
 _NOTES_SHOWN = 3
+# A larger table is not measured: counting the different values of all its columns would take longer than it tells.
+_MOST_CELLS_MEASURED = 50_000_000
+# Different values that are listed, and the characters that they may take.
+_KINDS_LISTED = 6
+_KIND_CHARACTERS = 24
 # The line that counts the tables that are not listed.
 _MORE_SIZE = 60
 
@@ -30,11 +35,13 @@ def describe_tables(
     question: str = "",
     count: Callable[[str], int] = len,
     without_kinds: Collection[str] = (),
+    without: Collection[str] = (),
 ) -> str:
     """Describe the tables of a catalog for a prompt.
 
-    A table shows its source, rows, columns with type, nullability and an example, and sample rows. To fit a budget
-    the sample rows go first, then tables are folded to one line, those that share least with the question first;
+    A table shows its source, rows, columns with type, nullability, an example and a profile (how many different
+    values, which, or from where to where; what they look like), and sample rows. To fit a budget the sample rows
+    go first, then the profiles, then tables are folded to one line, those that share least with the question first;
     what was left out is said. A folded table stays queryable.
 
     Args:
@@ -44,33 +51,35 @@ def describe_tables(
         question: Text whose words decide which tables are folded last.
         count: Size of a text; characters where nothing is given.
         without_kinds: Kinds of tables that are not described at all.
+        without: Names of tables that are not described at all.
 
     Returns:
         The description, in the order of table names; the same text for the same catalog.
     """
-    tables = [table for table in catalog.tables.values() if table.kind not in without_kinds]
+    tables = [table for table in catalog.tables.values() if not (table.kind in without_kinds or table.name in without)]
     described = {table.name: _describe(catalog, table) for table in tables if table.name not in folded}
-    shown = {
-        table.name: described[table.name][1] if table.name in described else _fold(table, "judged irrelevant")
-        for table in tables
-    }
+    shown = {table.name: _fold(table, "judged irrelevant") for table in tables}
     closing = _refusals(catalog)
-    text = _join([*shown.values(), *closing])
-    if budget is None or count(text) <= budget:
-        return text
-    note = "Sample rows are left out to fit the model's window."
-    shown |= {name: bare for name, (bare, _) in described.items()}
+    note = ""
+    bare = "Sample rows and profiles" if any(levels[0] != levels[1] for levels in described.values()) else "Sample rows"
+    for left_out, level in (("", 2), ("Sample rows", 1), (bare, 0)):
+        shown |= {name: levels[level] for name, levels in described.items()}
+        note = f"{left_out} are left out to fit the model's window." if left_out else ""
+        text = _join([*([note] if note else []), *shown.values(), *closing])
+        if budget is None or count(text) <= budget:
+            return text
+    limit = budget or 0
     size = count(_join([note, *shown.values(), *closing]))
-    order = _least_relevant({name: bare for name, (bare, _) in described.items()}, question)
+    order = _least_relevant({name: levels[0] for name, levels in described.items()}, question)
     for name in order:
-        if size <= budget:
+        if size <= limit:
             break
         line = _fold(catalog.tables[name], "folded to fit the model's window")
         size -= count(shown[name]) - count(line)
         shown[name] = line
-    if size > budget:
+    if size > limit:
         # Thousands of tables: even a line each is too much. Those judged irrelevant go first.
-        gone = _beyond(shown, [*sorted(set(shown) - set(order)), *order], size - budget + _MORE_SIZE, count)
+        gone = _beyond(shown, [*sorted(set(shown) - set(order)), *order], size - limit + _MORE_SIZE, count)
         shown = {name: line for name, line in shown.items() if name not in gone}
         closing.append(f"({len(gone)} more tables are not listed here; `\\tables` of `explore_data` lists them)")
     return _join([note, *shown.values(), *closing])
@@ -100,31 +109,76 @@ def words(text: str) -> set[str]:
     return found
 
 
-def _describe(catalog: Catalog, table: Table) -> tuple[str, str]:
-    """Return the description of a table without and with sample rows."""
+def _describe(catalog: Catalog, table: Table) -> tuple[str, str, str]:
+    """Return the description of a table without profile and sample rows, without sample rows, and whole."""
     examples, rows = _first_values(catalog, table)
-    nulls = _nullable(catalog, table)
+    profiles = _profiles(catalog, table)
+    nulls = {p.name for p in profiles.values() if p.nulls} if profiles else _nullable(catalog, table)
     lines = [
         _heading(table),
         f"  table: {quote_if_needed(table.name)}    rows: {table.row_count}    columns: {len(table.columns)}",
         "  columns:",
     ]
+    told: list[str] = []
     width = min(28, max((len(column.name) for column in table.columns), default=0))
     for column in table.columns:
         example = examples.get(column.name)
         shown = "" if example is None else f"  e.g. {_example(example)}"
         nullable = "Y" if column.name in nulls else "N"
-        lines.append(f"  - {column.name:<{width}}  type={column.sql_type}  nullable={nullable}{shown}")
+        line = f"  - {column.name:<{width}}  type={column.sql_type}  nullable={nullable}{shown}"
+        lines.append(line)
+        profile = profiles.get(column.name)
+        told.append(line if profile is None else f"{line}{_profile(profile)}")
+    rest: list[str] = []
     if table.primary_key:
-        lines.append(f"  primary key: {', '.join(table.primary_key)}")
-    lines += [f"  reference: {key.column} → {key.to_table}.{key.to_column}" for key in table.foreign_keys]
+        rest.append(f"  primary key: {', '.join(table.primary_key)}")
+    rest += [f"  reference: {key.column} → {key.to_table}.{key.to_column}" for key in table.foreign_keys]
     notes = [note.message for note in catalog.notes if note.table == table.name][:_NOTES_SHOWN]
-    lines += [f"  note: {note}" for note in notes]
-    bare = neutralise("\n".join(lines))
+    rest += [f"  note: {note}" for note in notes]
+    bare = neutralise("\n".join([*lines, *rest]))
+    profiled = [*lines[: len(lines) - len(told)], *told, *rest]
     if not rows:
-        return bare, bare
+        return bare, neutralise("\n".join(profiled)), neutralise("\n".join(profiled))
     samples = [f"    {' | '.join(_cell(value) for value in row)}" for row in rows[:_SAMPLE_ROWS]]
-    return bare, neutralise("\n".join([*lines, "  sample rows:", *samples]))
+    return bare, neutralise("\n".join(profiled)), neutralise("\n".join([*profiled, "  sample rows:", *samples]))
+
+
+def _profiles(catalog: Catalog, table: Table) -> dict[str, ColumnProfile]:
+    """Return the profile of each column; none for a table that the sample rows show whole or that is too large."""
+    names = {column.name.casefold() for column in table.columns}
+    cells = table.row_count * len(table.columns)
+    # Two columns of one name cannot be told apart by SQL.
+    if table.row_count <= _SAMPLE_ROWS or cells > _MOST_CELLS_MEASURED or len(names) < len(table.columns):
+        return {}
+    try:
+        return {profile.name: profile for profile in catalog.profile(table.name)}
+    except (SqlError, duckdb.Error):
+        # What cannot be measured is described without.
+        return {}
+
+
+def _profile(profile: ColumnProfile) -> str:
+    """Return what the values of a column are, in a few words: `  3 distinct: a, b, c  looks like a code`."""
+    values = [value for value, _ in profile.top]
+    if profile.minimum is None:
+        return "  no value"
+    parts = ["unique" if profile.unique else f"{profile.distinct} distinct"]
+    if 0 < profile.distinct <= len(values) <= _KINDS_LISTED:
+        parts[0] += f": {', '.join(_kind(value) for value in sorted(values))}"
+    elif profile.sql_type != "VARCHAR" or profile.looks_like == "date":
+        parts.append(f"{_kind(profile.minimum)} … {_kind(profile.maximum or '')}")
+    if profile.looks_like is not None:
+        parts.append(profile.looks_like)
+    if profile.unit is not None:
+        parts.append(f"in {profile.unit}")
+    if profile.number_expression is not None:
+        parts.append(f"read as numbers by {profile.number_expression}")
+    return f"  [{'; '.join(parts)}]"
+
+
+def _kind(value: str) -> str:
+    flat = " ".join(value.split())
+    return flat if len(flat) <= _KIND_CHARACTERS else flat[: _KIND_CHARACTERS - 1] + "…"
 
 
 def _first_values(catalog: Catalog, table: Table) -> tuple[dict[str, object], Sequence[tuple[object, ...]]]:

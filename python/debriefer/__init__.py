@@ -11,7 +11,7 @@ from debriefer.lazy import lazy_names
 
 if TYPE_CHECKING:
     from debriefer.catalog import Catalog, NormalizedSql, canonical_name, normalize_sql
-    from debriefer.pipeline import Outcome, run, solve
+    from debriefer.pipeline import Outcome, ask, run, solve
     from debriefer.scoring import exact_score, score_run, signature_score
     from debriefer.task import Task
     from debriefer.workbench import Workbench
@@ -24,6 +24,7 @@ _HOMES = {
     "canonical_name": "catalog",
     "normalize_sql": "catalog",
     "Outcome": "pipeline",
+    "ask": "pipeline",
     "run": "pipeline",
     "solve": "pipeline",
     "exact_score": "scoring",
@@ -39,6 +40,7 @@ __all__ = [
     "Outcome",
     "Task",
     "Workbench",
+    "ask",
     "canonical_name",
     "exact_score",
     "normalize_sql",

@@ -10,16 +10,21 @@ __all__ = [
     "SqlSchema",
     "SqliteSource",
     "Stabilizer",
+    "ValueIndex",
+    "ValueIndexBuilder",
     "assign_names",
     "canonical_name",
     "canonical_names",
+    "common_places",
     "detect_kind",
     "nearest_names",
+    "normalise_column",
     "null_tokens",
     "open_sqlite",
     "packet_rhythm",
     "read_delimited",
     "read_json",
+    "read_text",
     "read_workbook",
     "renamed_columns",
     "reserved_words",
@@ -452,3 +457,115 @@ def nearest_names(name: str, names: Sequence[str], count: int = 3) -> list[str]:
 
 def tokenize_sql(sql: str) -> list[tuple[str, int, int]]:
     """Return kind, first byte and byte behind the last of each token, white space and comments included."""
+
+def common_places(one: Sequence[int], others: Sequence[Sequence[int]]) -> list[list[tuple[int, int]]]:
+    """Return for each of `others` the places at which it has an item in common with `one`.
+
+    Pairs of places, both rising, as many as there can be; of several ways the one with the fewest gaps. Time and memory
+    are those of the product of the lengths.
+    """
+
+def normalise_column(
+    values: Sequence[str], unit: str | None = None, *, first_day: bool = False
+) -> tuple[list[str], str, str, list[str], list[str]]:
+    """Bring written values to one form, all of them or none; see `debriefer.documents.normalising`.
+
+    Returns:
+        Operations, SQL type, unit of the values, units as written, values.
+    """
+
+def read_text(path: str | PathLike[str]) -> tuple[str, str]:
+    """Return a file's text and how it is spelled; any encoding that the readers of tables know.
+
+    Raises:
+        SourceError: The file cannot be read, is empty or holds no text.
+    """
+
+@final
+class ValueIndex:
+    """An opened index of cells; use `debriefer.catalog.ValueIndex`.
+
+    The file is mapped into memory and may be shared between threads; every method releases the GIL.
+    """
+
+    @staticmethod
+    def open(path: str | PathLike[str]) -> ValueIndex:
+        """Open an index.
+
+        Raises:
+            CatalogError: There is none, it is damaged, or it is of another version.
+        """
+    @property
+    def fingerprint(self) -> str:
+        """What the index was built from, as the builder named it."""
+    @property
+    def cells(self) -> int:
+        """Number of distinct cells, counted by column."""
+    @property
+    def left_out(self) -> int:
+        """Number of cells that are too long to be found."""
+    def verify(self) -> None:
+        """Compare the whole file with its checksums.
+
+        Raises:
+            CatalogError: They differ.
+        """
+    def find(
+        self, question: str, limit: int
+    ) -> list[tuple[int, int, str, str, str, int, Literal["exact", "normalised", "near", "part"], float]]:
+        """Return the cells that a question may speak of.
+
+        Args:
+            question: A text of any length.
+            limit: Most cells of one span and way of finding.
+
+        Returns:
+            First character of the span, the character after its last, table, column, cell, how often the column holds
+            it, kind and score, in the order of spans, best first within one.
+
+        Raises:
+            CatalogError: The file is damaged.
+        """
+    def spelt(
+        self, text: str, limit: int
+    ) -> list[tuple[int, int, str, str, str, int, Literal["exact", "normalised", "near", "part"], float]]:
+        """Return the cells that a text spells as a whole, but for case, width, punctuation or the form of a number.
+
+        Args:
+            text: The text.
+            limit: Most cells.
+
+        Returns:
+            As for `find`.
+
+        Raises:
+            CatalogError: The file is damaged.
+        """
+
+@final
+class ValueIndexBuilder:
+    """Builds an index of cells; memory is bounded, whatever their number. Every method releases the GIL."""
+
+    def __new__(cls, target: str | PathLike[str]) -> ValueIndexBuilder:
+        """Begin an index at `target`, which appears when it is complete."""
+    def column(self, table: str, column: str) -> None:
+        """Begin a column, to which the cells that follow belong."""
+    def add(self, cells: object, numeric: bool) -> None:
+        """Take distinct cells of the column.
+
+        Args:
+            cells: Any object with `__arrow_c_stream__`: a column of texts and a column of counts (int64).
+            numeric: Whether the column is one of numbers.
+
+        Raises:
+            CatalogError: The stream holds something else, or a temporary file cannot be written.
+        """
+    def finish(self, fingerprint: str) -> None:
+        """Write the index.
+
+        Args:
+            fingerprint: What it was built from.
+
+        Raises:
+            CatalogError: It was written already, or cannot be written.
+        """

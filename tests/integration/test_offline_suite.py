@@ -15,7 +15,7 @@ from benchmarks.suites import questions
 ANSWERS = {
     "How many lamps are there?": "n\n3\n",
     "What is the name of the lamp with the highest price?": "name\nMoon\n",
-    "Which lamps are from Turin?": "name\nwrong on purpose\n",
+    "What are the names of lamps whose town is Turin?": "name\nwrong on purpose\n",
     "Who painted the ceiling?": "x\nnobody knows\n",
 }
 

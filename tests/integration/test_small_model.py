@@ -92,7 +92,7 @@ def test_whatever_a_small_model_says_a_task_ends_with_an_answer_and_a_log(addres
         "MODEL_TIMEOUT": "500",
     }
     command = ["solve", str(TASK), "-o", str(output), "--lm", "openai/any", "-v", "--json"]
-    bounds = ["--attempts", "2", "--max-requests", "3", "--max-seconds", "600"]
+    bounds = ["--attempts", "2", "--max-requests", "3", "--solver", "agent", "--max-seconds", "600"]
     done = subprocess.run(
         [sys.executable, "-m", "debriefer", *command, *bounds],
         env=environment,

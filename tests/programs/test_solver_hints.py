@@ -17,6 +17,7 @@ from debriefer.offline import Link
 from debriefer.pipeline import RunSettings, solve
 from debriefer.task import Task
 from dspy_programs.solver import (
+    DocumentColumn,
     DocumentTable,
     Findings,
     Narration,
@@ -122,7 +123,9 @@ FINDINGS = Findings(
     ),
     verdict=VERDICT,
     document_tables=(
-        DocumentTable("transfers", "doc/transfers.md", "context/db/transfers.db", 128, ("code",), "record_id"),
+        DocumentTable(
+            "transfers", "doc/transfers.md", "context/db/transfers.db", 128, (DocumentColumn("code"),), "record_id"
+        ),
     ),
 )
 

@@ -13,6 +13,7 @@ from debriefer.models.text import MARKERS
 from debriefer.task import Task
 from dspy_programs.solver import (
     Briefing,
+    DocumentColumn,
     DocumentTable,
     Findings,
     Narration,
@@ -65,6 +66,29 @@ def test_a_table_shows_source_rows_types_nullability_and_examples(catalog: Catal
     assert "[SQLite] context/db/shop.sqlite :: item" in lines
     # A reserved word is shown as it must be written.
     assert any(line.strip().startswith('table: "order"') for line in lines)
+
+
+def test_columns_tell_their_values_range_look_and_unit(task_with: Callable[..., Path], tmp_path: Path) -> None:
+    rows = "".join(f"{n},{'OPEN' if n % 3 else 'DONE'},{n}.5,2024-01-0{n},{n}%\n" for n in range(1, 8))
+    task = task_with(csv={"orders.csv": f"order_id,state,weight (kg),day,share\n{rows}"})
+    with Catalog.build(task, tmp_path / "other.duckdb") as built:
+        whole = describe_tables(built)
+        profiles = [line.partition("  [")[2].rstrip("]") for line in whole.splitlines() if line.startswith("  - ")]
+        assert profiles == [
+            "unique; 1 … 7; id",
+            "2 distinct: DONE, OPEN; code",
+            "unique; 1.5 … 7.5; amount; in kg",
+            "unique; 2024-01-01 … 2024-01-07; date",
+            'unique; ratio; read as numbers by to_number("share")',
+        ]
+        # To fit a budget the sample rows go first, then the profiles, and only then whole tables.
+        without = describe_tables(built, budget=len(whole) - 10)
+        assert "2 distinct: DONE, OPEN" in without
+        assert "sample rows:" not in without
+        bare = describe_tables(built, budget=len(without) - 10)
+        assert "distinct" not in bare
+        assert bare.startswith("Sample rows and profiles are left out")
+        assert "e.g. 'OPEN'" in bare
 
 
 def test_a_folded_table_is_named_but_not_described(catalog: Catalog) -> None:
@@ -138,7 +162,10 @@ FINDINGS = Findings(
             document="doc/lc_sharetransfer.md",
             database="context/db/lc_sharetransfer.db",
             rows=128,
-            columns=("secucode", "sum_before_tran"),
+            columns=(
+                DocumentColumn("secucode"),
+                DocumentColumn("sum_before_tran", "REAL", "CNY", "shares held before", 3, "12.5"),
+            ),
             primary_key="record_id",
         ),
     ),
@@ -167,6 +194,7 @@ def test_the_layers_hold_what_the_specification_lists(tmp_path: Path) -> None:
     )
     assert "(rows=128, context/db/lc_sharetransfer.db)" in text
     assert "business columns, primary_key=record_id: secucode, sum_before_tran" in text
+    assert "  - sum_before_tran REAL [CNY], 3 NULL, e.g. 12.5: shares held before" in text
     assert briefing.question.startswith("Which members exceed the threshold?\n\n`workdir/solver.py` exists")
 
 
@@ -202,7 +230,16 @@ def test_no_text_of_a_task_becomes_a_picture(tmp_path: Path, *, native: bool) ->
     findings = Findings(
         timeline=Timeline(items=(Slide(seconds=0, number=1, layout=IMAGE), Narration(start=0, end=1, text=IMAGE))),
         verdict=IMAGE,
-        document_tables=(DocumentTable(table=IMAGE, document="d", database="d", rows=1, columns=(IMAGE,)),),
+        document_tables=(
+            DocumentTable(
+                table=IMAGE,
+                document="d",
+                database="d",
+                rows=1,
+                columns=(DocumentColumn(IMAGE, meaning=IMAGE),),
+                flags=(IMAGE,),
+            ),
+        ),
     )
     engine = Engine(one_look, native=native)
     run(engine, work, findings, vision=True)

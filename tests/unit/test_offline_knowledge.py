@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from debriefer.catalog import Catalog
 from debriefer.offline.columns import Schema
-from debriefer.offline.knowledge import glossary
+from debriefer.offline.knowledge import glossary, unapplied
 from debriefer.offline.model import Condition, Output, Ranking, Ref
 
 
@@ -56,3 +56,17 @@ def test_other_sentences_define_nothing(schema: Schema, text: str | None) -> Non
 def test_any_text_can_be_read(schema: Schema, text: str) -> None:
     for entry in glossary(text, schema):
         assert entry.candidates or entry.hits or entry.fact is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("prime goods refers to grade = 'A'", ()),
+        ("prime goods refers to price > 30", ("prime goods",)),
+        ("prime goods refers to DIVIDE(price, 2) > 30", ("prime goods",)),
+        ("prime goods refers to grade = 'A' AND price > 30", ("prime goods",)),
+        ("cheap goods refers to price < 3", ()),
+    ],
+)
+def test_a_definition_that_a_reading_does_not_heed_is_told(schema: Schema, text: str, terms: tuple[str, ...]) -> None:
+    assert unapplied(text, "How many prime goods are there?", schema, {Ref("stock", "grade")}) == terms

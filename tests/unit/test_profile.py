@@ -94,7 +94,8 @@ def test_to_number_reads_what_the_profile_offers(text: str, value: float | None)
 def test_counts_nulls_and_frequent_values(profile_of: Callable[[list[str]], ColumnProfile]) -> None:
     profile = profile_of(["b", "a", "b", "N/A", "a", "-"])
     assert (profile.rows, profile.distinct, profile.null_tokens) == (6, 4, 2)
-    assert profile.top == (("a", 2), ("b", 2), ("-", 1))
+    assert profile.top == (("a", 2), ("b", 2), ("-", 1), ("N/A", 1))
+    assert "top a ×2, b ×2, - ×1;" in profile.line()
     assert (profile.minimum, profile.maximum) == ("-", "b")
 
 

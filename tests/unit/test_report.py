@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -81,10 +82,17 @@ def test_an_unknown_peer_is_named() -> None:
 
 
 def test_a_failing_peer_is_reported_and_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken() -> dict[str, float]:
+    def broken(*, quick: bool) -> dict[str, float]:
+        assert quick
         message = "not installed"
         raise RuntimeError(message)
 
-    modules = {"one": SimpleNamespace(measure=broken), "two": SimpleNamespace(measure=lambda: {"two_over_one": 2.0})}
+    def works(*, quick: bool) -> dict[str, Any]:
+        return {"two_over_one": 2.0 if quick else 1.0, "spread": {"two_over_one": (1.5, 2.5)}}
+
+    modules = {"one": SimpleNamespace(measure=broken), "two": SimpleNamespace(measure=works)}
     monkeypatch.setattr(peers.importlib, "import_module", lambda name: modules[name.rpartition(".")[2]])
-    assert peers.run(["one", "two"]) == ({"two_over_one": 2.0}, {"one": "RuntimeError: not installed"})
+    metrics, spread, failed = peers.run(["one", "two"], quick=True)
+    assert metrics == {"two_over_one": 2.0}
+    assert spread == {"two_over_one": (1.5, 2.5)}
+    assert failed == {"one": "RuntimeError: not installed"}

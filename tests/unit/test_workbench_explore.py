@@ -64,7 +64,7 @@ def test_schema_of_an_unknown_table_names_the_nearest(bench: Workbench) -> None:
 def test_an_unknown_command_lists_the_known_ones(bench: Workbench, query: str) -> None:
     observation = bench.explore_data(query)
     assert observation.startswith("error: ")
-    assert r"hint: ask with `\tables`, `\schema NAME` or one SQL statement" in observation
+    assert r"hint: ask with `\tables`, `\schema NAME`, `\documents`" in observation
 
 
 def test_a_statement_gives_total_types_and_rows(bench: Workbench) -> None:

@@ -5,6 +5,7 @@ from debriefer.catalog.door import NormalizedSql, Rewrite, SqlDoor, normalize_sq
 from debriefer.catalog.model import Column, ForeignKey, Note, Refusal, Table
 from debriefer.catalog.names import canonical_name
 from debriefer.catalog.profile import ColumnProfile
+from debriefer.catalog.values import ValueHit, ValueIndex
 
 __all__ = [
     "CATALOG_FILE",
@@ -19,6 +20,8 @@ __all__ = [
     "Rewrite",
     "SqlDoor",
     "Table",
+    "ValueHit",
+    "ValueIndex",
     "canonical_name",
     "normalize_sql",
 ]

@@ -20,6 +20,7 @@ from debriefer.catalog.model import Note, Refusal, Table
 from debriefer.catalog.profile import ColumnProfile, profile_columns
 from debriefer.catalog.results import result_frame, without_stand_ins
 from debriefer.catalog.sides import SIDE_KINDS, attached, hidden, search_path, side_tables
+from debriefer.catalog.values import ValueIndex
 from debriefer.errors import CatalogError, MissingFileError, SqlError
 from debriefer.task import LeftOut, Task, files_below, left_out_below
 
@@ -70,6 +71,9 @@ class Catalog:
         known = {table.name: table for table in (*beside, *self._manifest.tables)}
         self._tables = MappingProxyType(dict(sorted(known.items())))
         self._door: SqlDoor | None = None
+        self._values: ValueIndex | None = None
+        # One thread builds the index; the others wait for it, but for nothing else.
+        self._values_lock = threading.Lock()
         self._lock = threading.Lock()
         self._running: set[duckdb.DuckDBPyConnection] = set()
         # Removes the folder that was made for the file, where one was.
@@ -250,6 +254,18 @@ class Catalog:
         table = self.table(name)
         with self._cursor() as cursor:
             return profile_columns(cursor, table.name, table.columns)
+
+    @property
+    def values(self) -> ValueIndex:
+        """The index of the tables' cells; built beside the catalog when it is first asked for.
+
+        Raises:
+            CatalogError: It cannot be built.
+        """
+        with self._values_lock:
+            if self._values is None:
+                self._values = ValueIndex.of(self)
+            return self._values
 
     def normalize(self, query: str) -> NormalizedSql:
         """Return `query` as it would run, without running it; see `sql` for the errors."""

@@ -9,18 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 from debriefer import _core
 from debriefer.catalog.identifiers import quote_identifier, quote_literal
+from debriefer.catalog.looks import CODE_CELL, Looks, looks_like, unit_of
 from debriefer.catalog.numbers import NUMBER_BEGINNING, NUMBER_FORMS
 
 if TYPE_CHECKING:
     from debriefer.catalog.model import Column
 
-_TOP_VALUES = 3
+_TOP_VALUES = 6
+# How many of them one line shows.
+_TOP_SHOWN = 3
 _SHOWN_CHARACTERS = 40
 # Columns that are looked at in one statement: a table of thousands is taken in parts.
 _COLUMNS_AT_ONCE = 64
 
 _DATE_FORM = r"\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?|\d{1,2}[/.]\d{1,2}[/.]\d{4}"
 _CODE_FORM = r"0\d+"
+_ARTICLES: dict[Looks, str] = {"id": "an", "code": "a", "date": "a", "amount": "an", "ratio": "a"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,8 @@ class ColumnProfile:
         text_form: Name of a `NumberForm`, `date` or `codes with leading zeros` where every other text cell has that
             form, else `None`.
         number_expression: SQL that reads the column as numbers where `text_form` is a form of number.
+        looks_like: `id`, `code`, `date`, `amount` or `ratio`, or `None` where the column is none of them.
+        unit: Unit that the name ends on (`万元` of `收入(万元)`, `kg` of `weight_kg`), or `None`.
     """
 
     name: str
@@ -53,6 +59,13 @@ class ColumnProfile:
     null_tokens: int = 0
     text_form: str | None = None
     number_expression: str | None = None
+    looks_like: Looks | None = None
+    unit: str | None = None
+
+    @property
+    def unique(self) -> bool:
+        """Whether no value occurs twice and none is missing."""
+        return 0 < self.distinct == self.rows
 
     def line(self) -> str:
         """Return the profile as one line of text."""
@@ -60,13 +73,17 @@ class ColumnProfile:
         if self.minimum is not None:
             parts.append(f"{_short(self.minimum)} … {_short(self.maximum or '')}")
         if self.top:
-            parts.append("top " + ", ".join(f"{_short(value)} ×{count}" for value, count in self.top))
+            parts.append("top " + ", ".join(f"{_short(value)} ×{count}" for value, count in self.top[:_TOP_SHOWN]))
         if self.null_tokens:
             parts.append(f"{self.null_tokens} cells spell no value")
         if self.text_form is not None:
             parts.append(f"text in the form of {self.text_form}")
         if self.number_expression is not None:
             parts.append(f"as numbers: {self.number_expression}")
+        if self.looks_like is not None:
+            parts.append(f"looks like {_ARTICLES[self.looks_like]} {self.looks_like}")
+        if self.unit is not None:
+            parts.append(f"unit {self.unit}")
         return "; ".join(parts)
 
 
@@ -108,6 +125,16 @@ def _profile_some(cursor: Any, table: str, columns: Sequence[Column]) -> list[Co
                 null_tokens=counts.tokens,
                 text_form=form,
                 number_expression=expression,
+                looks_like=looks_like(
+                    column.name,
+                    column.sql_type,
+                    unique=0 < counts.distinct == counts.rows,
+                    minimum=counts.minimum,
+                    maximum=counts.maximum,
+                    text_form=form,
+                    codes=counts.codes == counts.others > 0,
+                ),
+                unit=unit_of(column.name),
             )
         )
     return profiles
@@ -126,6 +153,7 @@ class _Counts:
     others: int = 0
     longest: int = 0
     begin_as_numbers: int = 0
+    codes: int = 0
 
     @property
     def repeats(self) -> bool:
@@ -166,6 +194,7 @@ def _counted(cursor: Any, table: str, columns: Sequence[Column]) -> list[_Counts
                 f"count({text})",
                 f"coalesce(max(length({text})), 0)",
                 f"count(*) FILTER (regexp_matches({text}, '{NUMBER_BEGINNING}'))",
+                f"count(*) FILTER (regexp_full_match({text}, '{CODE_CELL}'))",
             ]
         outer += aggregates
         widths.append(len(aggregates))

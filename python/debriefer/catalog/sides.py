@@ -15,10 +15,10 @@ import duckdb
 from debriefer.catalog.identifiers import quote_identifier, quote_literal
 from debriefer.catalog.model import MANIFEST_VERSION, META_SCHEMA, Manifest, Note, Table
 from debriefer.errors import CatalogError
-from debriefer.side_names import CLAIM_FILE, VIDEO_FILE
+from debriefer.side_names import CLAIM_FILE, DOCUMENTS_FILE, VIDEO_FILE
 
 # Schema name by file name; in the order in which names are looked up.
-SIDE_FILES: Mapping[str, str] = {VIDEO_FILE: "video", CLAIM_FILE: "claim"}
+SIDE_FILES: Mapping[str, str] = {VIDEO_FILE: "video", CLAIM_FILE: "claim", DOCUMENTS_FILE: "documents"}
 # Where it stands, a table of a side file says its kind by this word.
 SIDE_KINDS = frozenset(SIDE_FILES.values())
 

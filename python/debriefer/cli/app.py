@@ -16,7 +16,10 @@ from debriefer.cli import console, exit_codes
 from debriefer.errors import DebrieferError
 
 # One module a command, in the order of the help.
-COMMANDS = ("solve", "run", "tables", "sql", "video", "judge", "score", "doctor")
+COMMANDS = (
+    *("solve", "run", "ask", "tables", "sql", "video", "docs", "judge"),
+    *("optimize", "score", "dataset", "doctor"),
+)
 
 
 def _show_version(value: bool) -> None:
@@ -43,7 +46,7 @@ def application(arguments: Sequence[str]) -> typer.Typer:
         name="debriefer",
         help="Answer a data question from a folder of mixed evidence, and show where every value came from.",
         epilog="Exit codes: 0 done, 1 a task failed, 2 wrong input or usage, 3 abstained (no confident reading), "
-        "4 stopped, 130 interrupted",
+        "4 stopped, 5 no improvement that the tasks support, 130 interrupted",
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -51,7 +54,11 @@ def application(arguments: Sequence[str]) -> typer.Typer:
     app.callback()(_options)
     named = arguments[0] if arguments else ""
     for name in (named,) if named in COMMANDS else COMMANDS:
-        app.command()(getattr(importlib.import_module(f"debriefer.cli.{name}"), name))
+        command = getattr(importlib.import_module(f"debriefer.cli.{name}"), name)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command()(command)
     return app
 
 

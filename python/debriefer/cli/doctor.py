@@ -20,6 +20,7 @@ from rich.text import Text
 
 from debriefer import __version__
 from debriefer.cli import console, exit_codes
+from debriefer.models.local import is_local, weights_of
 
 Verdict = Literal["ok", "absent", "broken"]
 _STYLES: dict[Verdict, str] = {"ok": "green", "absent": "yellow", "broken": "bold red"}
@@ -32,6 +33,7 @@ CV2_BUILDS = (
     "opencv-contrib-python",
     "opencv-contrib-python-headless",
 )
+_LOCAL_HINT = "`MODEL_NAME=local:FILE` names a GGUF file; `docs/local-models.md`"
 _MODEL_VARIABLES = ("MODEL_API_URL", "MODEL_API_KEY", "MODEL_NAME")
 
 
@@ -49,7 +51,7 @@ def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False,
 ) -> None:
     """Check that this installation can do its work; exit code 1 if something is broken."""
-    checks = [check for group in (_system, _packages, _engine, _cv2, _speech, _models) for check in group()]
+    checks = [check for group in (_system, _packages, _engine, _cv2, _speech, _local, _models) for check in group()]
     if as_json:
         console.data_json({"version": __version__, "checks": [asdict(check) for check in checks]})
     else:
@@ -142,7 +144,14 @@ def _speech() -> list[Check]:
     return [_distribution(name, required=False, hint="run `pip install 'debriefer[video]'`") for name in _VIDEO]
 
 
+def _local() -> list[Check]:
+    return [_distribution("llama-cpp-python", required=False, hint="run `pip install 'debriefer[local]'`")]
+
+
 def _models() -> list[Check]:
+    name = os.environ.get("MODEL_NAME", "")
+    if is_local(name) and not os.environ.get("MODEL_API_URL"):
+        return [_attempt("model", lambda: f"a file in this process: `{weights_of(name).name}`", _LOCAL_HINT)]
     present = [name for name in _MODEL_VARIABLES if os.environ.get(name)]
     detail = ("set: " + ", ".join(present)) if present else "no variable is set; the offline baseline needs none"
     return [Check("model", "ok" if len(present) == len(_MODEL_VARIABLES) else "absent", detail)]

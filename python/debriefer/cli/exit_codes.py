@@ -9,5 +9,7 @@ BAD_INPUT = 2
 ABSTAINED = 3
 # The run was stopped by SIGTERM or SIGINT; what was done is delivered.
 STOPPED = 4
+# A program was compiled and its state saved, and the tasks do not support that it is better.
+NOT_SUPPORTED = 5
 # Another command was broken off by Ctrl-C: there is no result (128 + SIGINT, as shells have it).
 INTERRUPTED = 130

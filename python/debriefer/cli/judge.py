@@ -36,6 +36,7 @@ def judge(
     ] = Path("debriefer-out"),
     lm: options.Lm = None,
     offline: options.Offline = False,
+    program_state: options.ProgramState = None,
     speech_model: options.SpeechModel = None,
     cache: options.CacheFolder = None,
     no_cache: options.NoCache = False,
@@ -48,7 +49,11 @@ def judge(
     """
     opened = Task.open(task)
     models = None if offline else ModelChoice(lm).load()
-    settings = RunSettings(media=MediaSettings(speech_model=speech_model), judge=JudgeSettings(rounds=rounds))
+    settings = RunSettings(
+        media=MediaSettings(speech_model=speech_model),
+        judge=JudgeSettings(rounds=rounds),
+        program_states=options.checked(program_state),
+    )
     kept = None if no_cache else Cache(cache or output / options.CACHE_FOLDER)
     with (
         tempfile.TemporaryDirectory(prefix="debriefer-") as work,

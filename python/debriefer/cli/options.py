@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
+from rich.text import Text
 
+from debriefer.cli import console
 from debriefer.models import Budget
-from debriefer.pipeline import JudgeSettings, MediaSettings, ModelChoice, RunSettings
+from debriefer.pipeline import (
+    DocumentsSettings,
+    JudgeSettings,
+    MediaSettings,
+    ModelChoice,
+    RelevanceSettings,
+    RunSettings,
+)
+from debriefer.pipeline.settings import SolverName
 
 _MODEL = "With a model"
 _DEFAULTS = RunSettings()
@@ -26,6 +36,15 @@ Lm = Annotated[
 ]
 Offline = Annotated[
     bool, typer.Option("--offline", help="Ask no model, whatever the environment says.", rich_help_panel=_MODEL)
+]
+SolverOption = Annotated[
+    SolverName,
+    typer.Option(
+        "--solver",
+        help="`agent`: four tools, many turns. `oneshot`: one statement, repaired and checked. `auto`: `oneshot` for a "
+        "small local model.",
+        rich_help_panel=_MODEL,
+    ),
 ]
 Attempts = Annotated[
     int, typer.Option("--attempts", min=1, help="Attempts at a task before it is given up.", rich_help_panel=_MODEL)
@@ -59,6 +78,15 @@ Hints = Annotated[
         rich_help_panel=_MODEL,
     ),
 ]
+ProgramState = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--program-state",
+        help="File of what a program has learned (`debriefer optimize`); it says itself whose. May be repeated.",
+        rich_help_panel=_MODEL,
+        show_default=False,
+    ),
+]
 AlwaysAnswer = Annotated[
     bool, typer.Option("--always-answer", help="Let the offline baseline guess where no reading is confident.")
 ]
@@ -87,6 +115,18 @@ JudgeRounds = Annotated[
         rich_help_panel="Video",
     ),
 ]
+DocumentsAsked = Annotated[
+    int,
+    typer.Option("--documents-asked", min=0, help="Documents that a model may read where rules left something open."),
+]
+RelevanceRounds = Annotated[
+    int,
+    typer.Option(
+        "--relevance-rounds",
+        min=0,
+        help="Requests on which tables the question needs: 1, with links beside it, 5 for the vote, 0 for none.",
+    ),
+]
 Resume = Annotated[
     bool, typer.Option("--resume", help="Go on: leave what was delivered under the same inputs and settings.")
 ]
@@ -99,6 +139,7 @@ class Shared:
     lm: Lm = None
     offline: Offline = False
     always_answer: AlwaysAnswer = False
+    solver: SolverOption = _DEFAULTS.solver
     attempts: Attempts = _DEFAULTS.attempts
     max_requests: MaxRequests = _DEFAULTS.budget.requests or 80
     max_seconds: MaxSeconds = _DEFAULTS.budget.seconds or 1_800.0
@@ -106,8 +147,11 @@ class Shared:
     max_cost: MaxCost = None
     offline_fallback: Fallback = True
     hints: Hints = True
+    program_state: ProgramState = None
     speech_model: SpeechModel = None
     judge_rounds: JudgeRounds = _DEFAULTS.judge.rounds
+    documents_asked: DocumentsAsked = _DEFAULTS.documents.asked
+    relevance_rounds: RelevanceRounds = _DEFAULTS.relevance.rounds
     cache: CacheFolder = None
     no_cache: NoCache = False
     resume: Resume = False
@@ -126,6 +170,10 @@ class Shared:
             self.hints,
             MediaSettings(speech_model=self.speech_model),
             JudgeSettings(rounds=self.judge_rounds),
+            self.solver,
+            program_states=checked(self.program_state),
+            documents=DocumentsSettings(asked=self.documents_asked),
+            relevance=RelevanceSettings(rounds=self.relevance_rounds),
         )
 
     def choice(self) -> ModelChoice | None:
@@ -135,6 +183,27 @@ class Shared:
     def cache_folder(self, output: Path) -> Path | None:
         """Return the cache's folder, or `None` for none."""
         return None if self.no_cache else self.cache or output / CACHE_FOLDER
+
+
+def checked(states: Sequence[Path] | None) -> tuple[str, ...]:
+    """Return files of learned state as settings take them, after a look whether they fit.
+
+    What was measured not to be better is used all the same, since it was asked for, and said.
+
+    Raises:
+        MissingFileError: A file does not exist.
+        ProgramStateError: A file is no state, or was learned for another version of a signature.
+    """
+    if not states:
+        return ()
+    from dspy_programs.state import checked_states  # noqa: PLC0415 -- loads DSPy
+
+    for name, record in checked_states(states).items():
+        status = record.get("status")
+        if status is not None and status != "improved":
+            note = f"note: the state of `{name}` is marked `{status}`: its tasks do not support that it is better"
+            console.messages.print(Text(note), style="yellow", soft_wrap=True)
+    return tuple(str(path.resolve()) for path in states)
 
 
 def with_shared(command: Callable[..., None]) -> Callable[..., None]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from debriefer.errors import MediaError
 from debriefer.media.packages import needed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # A sheet of 10 x 20 thumbnails is about 3,300 x 4,300 pixels; further slides are counted on it, not shown.
 _MOST = 200
@@ -60,6 +63,40 @@ def sheet_of(values: Mapping[str, Any], pictures: Path, target: Path) -> int:
     return len(shown)
 
 
+def cell_of(place: int, columns: int, width: int, height: int) -> tuple[int, int]:
+    """Return left and top, in pixels, of picture number `place` (from 0) on a sheet that `grid_of` makes.
+
+    >>> cell_of(4, 3, 320, 180)
+    (336, 218)
+    """
+    return _GAP + place % columns * (width + _GAP), _GAP + place // columns * (height + _CAPTION + _GAP)
+
+
+def grid_of(pictures: Sequence[NDArray[np.uint8]], captions: Sequence[str], columns: int, width: int) -> Any:  # noqa: ANN401
+    """Return one RGB picture of several, row by row, each above its caption.
+
+    Args:
+        pictures: RGB, shape (height, width, 3) each; fitted into cells of the first one's shape.
+        captions: One line each.
+        columns: Pictures a row.
+        width: Width of a cell, in pixels.
+
+    Returns:
+        Shape (height, width, 3), `uint8`; `cell_of` tells where each picture is.
+    """
+    cv2 = needed("cv2")
+    height = max(1, round(width * pictures[0].shape[0] / pictures[0].shape[1]))
+    rows = math.ceil(len(pictures) / columns)
+    across = min(columns, len(pictures))
+    shape = (rows * (height + _CAPTION + _GAP) + _GAP, across * (width + _GAP) + _GAP, 3)
+    sheet = np.full(shape, _PAPER, np.uint8)
+    for place, (picture, caption) in enumerate(zip(pictures, captions, strict=True)):
+        left, top = cell_of(place, columns, width, height)
+        sheet[top : top + height, left : left + width] = _cell(cv2, picture, width, height)
+        _write(cv2, sheet, caption, (left, top + height + 16), _INK)
+    return sheet
+
+
 def _caption(frame: Mapping[str, Any]) -> str:
     again = "" if frame["revisit_of"] is None else f"  = #{frame['revisit_of']}"
     return f"#{frame['index']}  {frame['burst_start']:.1f}-{frame['t_end']:.1f} s  {frame['change']}{again}"
@@ -70,11 +107,15 @@ def _thumbnail(cv2: Any, path: Path, height: int) -> Any:  # noqa: ANN401 -- Ope
     if pixels is None:
         message = f"`{path}` is no picture"
         raise MediaError(message, hint="make the slides again")
+    return _cell(cv2, pixels, _WIDTH, height)
+
+
+def _cell(cv2: Any, pixels: Any, width: int, height: int) -> Any:  # noqa: ANN401 -- as above
     # Slides of another shape (a video that changes its resolution) are fitted into the same place.
-    share = min(_WIDTH / pixels.shape[1], height / pixels.shape[0])
+    share = min(width / pixels.shape[1], height / pixels.shape[0])
     size = max(1, int(pixels.shape[1] * share)), max(1, int(pixels.shape[0] * share))
     small = cv2.resize(pixels, size, interpolation=cv2.INTER_AREA)
-    place = np.full((height, _WIDTH, 3), 0, np.uint8)
+    place = np.full((height, width, 3), 0, np.uint8)
     place[: size[1], : size[0]] = small
     return place
 

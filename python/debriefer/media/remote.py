@@ -145,7 +145,7 @@ class RemoteTranscriber:
         for attempt in range(1, _TRIES + 1):
             wait = min(_LONGEST_WAIT_SECONDS, _FIRST_WAIT_SECONDS * 2 ** (attempt - 1))
             try:
-                with _opener.open(request, timeout=_REQUEST_SECONDS) as answer:
+                with opener.open(request, timeout=_REQUEST_SECONDS) as answer:
                     data: bytes = answer.read(_MOST_REPLY_BYTES)
                     return data
             except urllib.error.HTTPError as error:
@@ -175,7 +175,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-_opener = urllib.request.build_opener(_NoRedirect)
+opener = urllib.request.build_opener(_NoRedirect)
 
 
 def _segments(reply: Mapping[str, Any], chunk: Chunk) -> list[Segment]:

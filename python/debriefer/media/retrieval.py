@@ -8,9 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
-
-from debriefer.media.store import VideoStore
+from typing import Any, Protocol
 
 # The usual constants of BM25 (Robertson and Zaragoza, 2009).
 _SATURATION = 1.2
@@ -39,6 +37,14 @@ class Hit:
     t1: float
     text: str
     score: float
+
+
+class HasTexts(Protocol):
+    """Whatever answers statements over a table of texts."""
+
+    def sql(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Run one statement and return its rows."""
+        ...
 
 
 class Retriever(Protocol):
@@ -110,11 +116,11 @@ class Bm25:
 class TextIndex:
     """A `Retriever` over the texts of a store as it is now."""
 
-    def __init__(self, store: VideoStore) -> None:
+    def __init__(self, store: HasTexts) -> None:
         """Read and index the texts.
 
         Args:
-            store: The video's store.
+            store: The video's store, or whatever else answers statements over its table `text`.
         """
         self._rows = store.sql("SELECT id, source, t0, t1, text FROM text WHERE text IS NOT NULL ORDER BY t0, id")
         self._index = Bm25(row[4] for row in self._rows)

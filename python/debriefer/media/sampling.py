@@ -71,11 +71,11 @@ class StoredFrames:
         if budget < 1 or not spans:
             return []
         if policy is Policy.SLIDES:
-            return [(time, _within(_read(path), max_side)) for time, path in self._slides(spans, budget)]
+            return [(time, within_side(_read(path), max_side)) for time, path in self._slides(spans, budget)]
         if self.video is None:
             message = "frames cannot be sampled: the video's file is not at hand"
             raise MediaError(message, hint="open the store together with the file")
-        return [(time, _within(image, max_side)) for time, image in _decoded(self.video, _even(spans, budget))]
+        return [(time, within_side(image, max_side)) for time, image in decoded(self.video, even_times(spans, budget))]
 
     def _slides(self, spans: Sequence[Span], budget: int) -> list[tuple[float, Path]]:
         rows = self.store.sql(
@@ -92,7 +92,7 @@ class StoredFrames:
         return [seen[int(place)] for place in np.linspace(0, len(seen) - 1, budget).round()]
 
 
-def _even(spans: Sequence[Span], budget: int) -> list[float]:
+def even_times(spans: Sequence[Span], budget: int) -> list[float]:
     """Return times at the middles of `budget` equal parts of the spans' whole length, in order."""
     merged: list[list[float]] = []
     for begin, end in sorted((max(0.0, begin), end) for begin, end in spans if end > max(0.0, begin)):
@@ -112,7 +112,7 @@ def _even(spans: Sequence[Span], budget: int) -> list[float]:
     return times
 
 
-def _decoded(path: Path, times: Sequence[float]) -> Iterator[tuple[float, NDArray[np.uint8]]]:
+def decoded(path: Path, times: Sequence[float]) -> Iterator[tuple[float, NDArray[np.uint8]]]:
     """Yield the frame that is on screen at each of the times, which ascend; each frame once, upright.
 
     Decoding goes on from one time to the next; it seeks only over more than a keyframe's usual distance.
@@ -125,7 +125,7 @@ def _decoded(path: Path, times: Sequence[float]) -> Iterator[tuple[float, NDArra
         for time in times:
             if shown is None or time - shown[0] > _SEEK_SECONDS:
                 video.container.seek(int(time / (video.stream.time_base or 1)), stream=video.stream)
-                frames = _frames(video)
+                frames = frames_of(video)
                 shown, following = None, next(frames, None)
             while following is not None and (shown is None or following[0] <= time):
                 shown, following = following, next(frames, None)
@@ -138,7 +138,7 @@ def _decoded(path: Path, times: Sequence[float]) -> Iterator[tuple[float, NDArra
 _SEEK_SECONDS = 10.0
 
 
-def _frames(video: Video) -> Iterator[tuple[float, Any]]:
+def frames_of(video: Video) -> Iterator[tuple[float, Any]]:
     """Yield frames with their times from where the container stands."""
     for packet in itertools.chain(video.packets(), (None,)):
         for frame in video.decode(packet):
@@ -160,7 +160,8 @@ def _read(path: Path) -> NDArray[np.uint8]:
     return image
 
 
-def _within(image: NDArray[np.uint8], max_side: int) -> NDArray[np.uint8]:
+def within_side(image: NDArray[np.uint8], max_side: int) -> NDArray[np.uint8]:
+    """Return a picture whose longer side has at most `max_side` pixels; a smaller one comes back as it is."""
     height, width = image.shape[:2]
     share = max_side / max(height, width)
     if share >= 1:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from debriefer.errors import BudgetExceededError, ModelError
 from debriefer.models.budget import Budget, Meter, budget_error, current_meters, metered
+from debriefer.models.journal import Journal, Paid
 from debriefer.models.ledger import Call, Ledger, Totals
 from debriefer.models.limiter import Limiter
 from debriefer.models.registry import Models
@@ -23,12 +24,14 @@ __all__ = [
     "Budget",
     "BudgetExceededError",
     "Call",
+    "Journal",
     "Ledger",
     "Limiter",
     "Meter",
     "ModelError",
     "ModelSettings",
     "Models",
+    "Paid",
     "RetryPolicy",
     "Totals",
     "budget_error",

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from debriefer.errors import ModelError
+from debriefer.models.local import is_local, local_sender
 from debriefer.models.overflow import says_overflow
 from debriefer.models.replies import with_sound_usage
 from debriefer.models.settings import ModelSettings
@@ -80,7 +81,10 @@ def native_sender(settings: ModelSettings, number: int, environment: Mapping[str
 
     With an address the server is taken as OpenAI-compatible under the bare model name. Without one the model
     string is DSPy's, and its provider's own environment variables hold (`OPENAI_API_KEY`, `OPENAI_BASE_URL`, ...).
+    `local:` names a file, which is asked in this process.
     """
+    if is_local(settings.model):
+        return local_sender(settings.model, settings.context_window)
     # Without this the first look-up of LiteLLM asks the internet for prices.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     from dspy import lm15  # noqa: PLC0415
@@ -254,6 +258,35 @@ def request_digest(request: Request) -> str:
     """Return a digest of what a request says, for the jitter of its retries."""
     text = json.dumps(_vendored("serde").request_to_dict(request), sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def response_values(response: Response) -> dict[str, Any]:
+    """Return a response as JSON values."""
+    values: dict[str, Any] = _vendored("serde").response_to_dict(response)
+    return values
+
+
+def response_of(values: Mapping[str, Any]) -> Response:
+    """Return the response that `response_values` wrote.
+
+    Raises:
+        KeyError: The values are no response's; TypeError and ValueError, likewise.
+    """
+    response: Response = _vendored("serde").response_from_dict(values)
+    return response
+
+
+def is_overflow(error: Exception) -> bool:
+    """Return whether a sender's error says that the request is too long for the model."""
+    return failure(error).status == "overflow"
+
+
+def overflow_error(message: str) -> Exception:
+    """Return the error of a request that is too long."""
+    from dspy import lm15  # noqa: PLC0415
+
+    error: Exception = lm15.ContextLengthError(message)
+    return error
 
 
 def make_lm(engine: Any, async_engine: Any, settings: ModelSettings, *, cache: bool) -> dspy.LM:  # noqa: ANN401

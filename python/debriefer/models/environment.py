@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from debriefer.errors import ModelError
+from debriefer.models.local import is_local, weights_of
 from debriefer.models.settings import ROLES, ModelSettings, ReasoningMode
 
 # Prefixes that mean "an OpenAI-compatible server": with an address of our own, only the name behind them counts.
@@ -79,6 +80,8 @@ def configured(
     if not (lm or url or key or name or chosen):
         return None
     values = _values(env)
+    if lm is None and name is not None and url is None and is_local(name):
+        lm = name
     if lm is None:
         if name is None:
             message = f"`MODEL_NAME` is not set, but `{'MODEL_API_URL' if url else _first_set(env, chosen)}` is"
@@ -103,6 +106,10 @@ def configured(
 
 def _settings(model: str, url: str | None, key: str | None, values: Mapping[str, Any]) -> ModelSettings:
     """Return settings for a model string as `--lm` takes it."""
+    if is_local(model):
+        # Said now, not at the first question.
+        weights_of(model)
+        return ModelSettings.of(model, **values)
     prefix = re.split(r"[/:]", model, maxsplit=1)[0].lower()
     if prefix in _ELSEWHERE and url is not None:
         # Its protocol or address is another one, and the key of `MODEL_API_URL` is not for it.

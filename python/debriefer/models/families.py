@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from debriefer.models.local import is_local
+
 
 @dataclass(frozen=True, slots=True)
 class Family:
@@ -38,6 +40,8 @@ _FAMILIES: tuple[tuple[str, Family], ...] = (
     (r"deepseek-(chat|reasoner)", Family(128_000, native_tools=True)),
     (r".*(-vl|vision|llava|pixtral|internvl|minicpm-v|glm-[0-9.]+v)", Family(vision=True)),
 )
+# A file in this process: a grammar constrains replies; 8,192 tokens are SmolLM2's window and cost a 0.5B model 100 MB.
+_LOCAL = Family(8_192, response_schema=True)
 
 
 def family_of(model: str) -> Family:
@@ -50,6 +54,8 @@ def family_of(model: str) -> Family:
     >>> family_of("my-model")
     Family(context_window=32768, vision=False, native_tools=False, response_schema=False, fixed_temperature=False)
     """
+    if is_local(model):
+        return _LOCAL
     name = re.split(r"[/:]", model, maxsplit=0)[-1].lower() if "/" in model or ":" in model else model.lower()
     for pattern, family in _FAMILIES:
         if re.match(pattern, name):

@@ -14,6 +14,7 @@ from debriefer.models import compat
 from debriefer.models.budget import Meter, metered
 from debriefer.models.engine import AsyncEngine, Engine, Pool
 from debriefer.models.environment import configured
+from debriefer.models.journal import Journal
 from debriefer.models.ledger import Ledger
 from debriefer.models.limiter import Limiter
 from debriefer.models.redact import Redactor
@@ -102,6 +103,20 @@ class Models:
         folder = None if found.slots is None else Path(found.slots)
         options.setdefault("limiter", Limiter(found.concurrency, folder=folder))
         return cls(found.default, found.roles, environment=environment, **options)
+
+    def journalled(self, journal: Journal) -> Models:
+        """Return the same models with their requests behind a journal; what they share is shared, `stop` included."""
+        behind = Models(
+            self._default,
+            self._roles,
+            limiter=self.limiter,
+            ledger=self.ledger,
+            policy=self.policy,
+            environment=self._environment,
+            sender_factory=journal.factory(self._factory),
+        )
+        behind._stopped = self._stopped
+        return behind
 
     def settings(self, role: str) -> ModelSettings:
         """Return the settings of the model that does `role`.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from debriefer.linking.words import compact
 from debriefer.offline.chinese_names import GOOD
 from debriefer.offline.chinese_ranking import ChineseRankings
 from debriefer.offline.lexicon_chinese import DATE_ENDINGS, PERSON_ENDINGS, PLACE_ENDINGS
 from debriefer.offline.linking import Mention
 from debriefer.offline.model import Output, Query, Ref
-from debriefer.offline.words import compact
 
 # Words that tell when or where stand at most so many mentions from their column.
 _NEAR = 4

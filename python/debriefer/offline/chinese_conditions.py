@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from debriefer.linking.words import compact
 from debriefer.offline.chinese_names import GOOD, PART, ChineseNames
 from debriefer.offline.lexicon_chinese import ARRIVAL_WORDS, BEYOND, DEPARTURE_WORDS
 from debriefer.offline.linking import Candidate, Mention
 from debriefer.offline.model import Absence, Condition, Operator, Ref, Scalar
-from debriefer.offline.words import compact
 
 _PAIR = 2
 # `18年` is a year of this century; `45年` is not known to be one.

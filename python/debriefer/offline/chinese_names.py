@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from debriefer.linking.words import compact
 from debriefer.offline.lexicon_chinese import CUES, DATE_ENDINGS
 from debriefer.offline.linking import NOTHING, Mention
 from debriefer.offline.model import Condition, Output, Query, Ref
 from debriefer.offline.resolve import Context, Doubts
-from debriefer.offline.words import compact
 
 _ASKING = ("which", "who", "when", "where", "how-much", "count", "super")
 # A column that fits less well is meant only in part; one that fits as well as `GOOD` is meant.

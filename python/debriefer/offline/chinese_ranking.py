@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from debriefer.linking.words import compact
 from debriefer.offline.chinese_conditions import ChineseConditions
 from debriefer.offline.chinese_names import GOOD
 from debriefer.offline.linking import Mention
 from debriefer.offline.model import Aggregate, Output, Ranking, Ref
-from debriefer.offline.words import compact
 
 
 class ChineseRankings(ChineseConditions):

@@ -9,7 +9,7 @@ from typing import Literal
 
 from debriefer.catalog import Catalog, Table
 from debriefer.catalog.identifiers import quote_identifier
-from debriefer.offline.words import compact, root, split_name
+from debriefer.linking.words import compact, root, split_name
 
 Kind = Literal["number", "date", "text"]
 

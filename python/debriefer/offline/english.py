@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from debriefer.linking.words import split_name
 from debriefer.offline.english_ranking import Rankings
 from debriefer.offline.lexicon_english import BEYOND, LIGHT_WORDS, PLACE_WORDS, YES_NO
 from debriefer.offline.linking import Mention
-from debriefer.offline.model import Aggregate, Condition, Output, Query, Ranking
+from debriefer.offline.model import Aggregate, Condition, Output, Query, Ranking, Ref
 
 # A column that is asked for by less of its name than this is no answer.
 _PART = 0.6
+# Words that ask for the key itself.
+_KEY_WORDS = frozenset(("id", "ids", "key", "code", "codes", "number", "numbers"))
 _OPENERS = ("opener", "who", "where")
 
 
@@ -116,8 +119,20 @@ class EnglishReader(Rankings):
             names = self.context.names(ref.table)
             if ref in names:
                 refs = names
-        for one in refs:
+        for one in self._told(ref, mention) or refs:
             self._add(Output(one))
+
+    def _told(self, ref: Ref, mention: Mention) -> list[Ref]:
+        """Return the names of the rows that a referring column stands for: `eye colour` is no `eye_colour_id`."""
+        target = self.context.target(ref.table, ref.column)
+        found = self.context.field(ref)
+        if target is None or not found.key or set(split_name(mention.text)) & _KEY_WORDS:
+            return []
+        names = self.context.names(target)
+        if any(name.table != target for name in names) or not self.context.entity(target).named:
+            return []
+        role = ref.column if len(self.context.graph.roles(ref.table, target)) > 1 else None
+        return [Ref(name.table, name.column, role) for name in names]
 
     def _add(self, output: Output) -> None:
         if output not in self.query.outputs:
@@ -152,6 +167,12 @@ class EnglishReader(Rankings):
             return last + 1
         if self.main is not None:
             self._add(Output(None, "count", table=self.main))
+        following = self.at(cursor)
+        told = following.kind == "fact" or (following.kind == "schema" and self.is_table(cursor))
+        told = told or (following.kind == "value" and len(self.known) == 1)
+        if self.main is not None and following.use is not None and told:
+            # `how many paid orders in 2024`, `how many prime goods`: what is counted also chooses the rows.
+            return max(cursor, index + 1)
         if self.main is None or (mention.carried != "times" and not self._said_before(index)):
             self.doubts.add(0.2 if self.main is not None else 0.5, "it is not said what is counted")
         return max(cursor, index + 1)
@@ -187,7 +208,7 @@ class EnglishReader(Rankings):
         found, text = self.context.field(ref), self.mentions[index].text
         if found.numeric and found.kind == "number" and not found.key and not distinct:
             total = "total" in cue.text.lower()
-            self.doubts.add(0.15 if total else 0.05, f"`{text}` is taken for a number that the table holds")
+            self.doubts.add(0.04, f"`{text}` is taken for a number that the table holds")
             self._add(Output(ref, "sum" if total else None))
         else:
             self.doubts.add(0.0 if distinct else 0.1, f"`{text}` is counted once a value")

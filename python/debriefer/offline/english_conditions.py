@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
+from debriefer.linking.words import split_name, stem
 from debriefer.offline.english_names import Names
 from debriefer.offline.lexicon_english import ARRIVAL_WORDS, DEPARTURE_WORDS
 from debriefer.offline.linking import Candidate, Mention
 from debriefer.offline.model import Absence, Condition, Having, Operator, Output, Ref, Scalar
-from debriefer.offline.words import split_name, stem
 
 _NEAR = 3
+# Words that tell by which reference a value is met stand less than this many mentions away.
+_AROUND = 4
 _FIRST_YEAR, _LAST_YEAR = 1000, 2100
 
 
@@ -168,9 +171,12 @@ class Conditions(Names):
             if counted:
                 self._count_compare(index, cue, following, operator)
                 return
-            ref, named = self._comparable(following, kinds), following
+            ref = self._comparable(following, kinds)
+            named = following if ref is not None else named
         if ref is None:
-            ref, named = self._unnamed(index, dimension), None
+            # A text that holds dates is of no kind that is compared, and may be said all the same.
+            ref, said = self._unnamed(index, dimension), named
+            named = said if ref is not None and said is not None and self._says(said, ref) else None
         if ref is not None:
             self.mentions[cue].use = "condition"
             self._add_condition(index, ref, operator, values, named=named)  # type: ignore[arg-type]
@@ -185,6 +191,14 @@ class Conditions(Names):
             cue.use = function.use = self.mentions[index + 2].use = "condition"
             condition = Condition(ref, cue.operator, (), function.carried)  # type: ignore[arg-type]
             self._conditions.append((index, condition, False))
+            before = self._column_before(index, counted=False)
+            if before is not None and self._says(before, ref):
+                # `pages above the average pages` says the column twice.
+                self.mentions[before].use = "condition"
+
+    def _says(self, index: int, ref: Ref) -> bool:
+        """Return whether the mention may stand for the column."""
+        return any((c.table, c.column) == (ref.table, ref.column) for c in self.mentions[index].columns)
 
     def _column_before(self, cue: int, *, counted: bool) -> int | None:
         """Return the column that stands before a comparison (`sales more than 300`)."""
@@ -260,12 +274,14 @@ class Conditions(Names):
             if before is not None and self.mentions[before].kind == "schema" and mention.quoted:
                 self.doubts.add(0.5, f"no cell holds `{mention.text}`")
             return
-        ref = Ref(hit.table, hit.column, self.context.role(self.main, hit.table, direction))
+        role = self.context.role(self.main, hit.table, direction)
+        told = None if role else self.context.told_role(self.main, hit.table, self._around(index))
+        ref = Ref(hit.table, hit.column, role or told)
         if direction is not None and (ref.role or self.context.directed(hit.column, direction)):
             direction_cue = self.mentions[self._direction_at]
             direction_cue.use = direction_cue.use or "condition"
-        elif self.main is not None and len(self.context.graph.roles(self.main, hit.table)) > 1:
-            self.doubts.add(0.2, f"it is not said by which column `{self.main}` meets `{hit.table}`")
+        elif told is None and self.main is not None and len(self.context.graph.roles(self.main, hit.table)) > 1:
+            self.doubts.add(0.3, f"it is not said by which column `{self.main}` meets `{hit.table}`")
         named = next(
             (
                 i
@@ -285,6 +301,21 @@ class Conditions(Names):
             self._extend_raw(index, where, hit.raw)
             return
         self._add_condition(index, ref, "=", hit.raw, named=named)
+
+    def _around(self, index: int) -> list[Mention]:
+        """Return the mentions next to a value, the one after it first, up to the next value."""
+        after: list[Mention] = []
+        for mention in self.mentions[index + 1 : index + _AROUND]:
+            if mention.kind in ("value", "number"):
+                break
+            after.append(mention)
+        before: list[Mention] = []
+        for mention in reversed(self.mentions[max(index - _AROUND, 0) : index]):
+            if mention.kind in ("value", "number"):
+                break
+            before.append(mention)
+        both = [m for pair in itertools.zip_longest(after, before) for m in pair]
+        return [m for m in both if m is not None]
 
     _direction_at = 0
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from debriefer.linking.words import split_name
 from debriefer.offline.linking import NOTHING, Mention
 from debriefer.offline.model import Condition, Query, Ref
 from debriefer.offline.resolve import Context, Doubts
-from debriefer.offline.words import split_name
 
 _SKIPPED = ("of", "exists", "distinct", "comma")
 # Below this a column's words are only a part of its name.

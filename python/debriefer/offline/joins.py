@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from debriefer.catalog import Catalog
 from debriefer.catalog.identifiers import quote_identifier
 from debriefer.errors import SqlError
+from debriefer.linking.words import compact
 from debriefer.offline.columns import Entity, Field, Schema
-from debriefer.offline.words import compact
 
 # Share of the different values of the referring column that must occur in the other.
 INCLUSION = 0.9

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from debriefer.linking.words import compact, stem
 from debriefer.offline.columns import Schema
 from debriefer.offline.linking import Candidate, Mention
 from debriefer.offline.model import Condition, Operator, Output, Ranking, Ref
 from debriefer.offline.values import Hit, bare
-from debriefer.offline.words import compact, stem
 
 _DEFINITION = re.compile(
     r"^\s*(?:[-*•]\s*)?[\"'`“]?(?P<term>[^\"'`“”;:=]{2,60}?)[\"'`”]?\s+"
@@ -25,7 +26,13 @@ _COMPARISON = re.compile(
 )
 _BETWEEN = re.compile(rf"^{_NAME}\s+(?i:between)\s+(?P<low>-?\d+(?:\.\d+)?)\s+(?i:and)\s+(?P<high>-?\d+(?:\.\d+)?)")
 _EXTREME = re.compile(rf"^(?P<function>(?i:max|min))\s*\(\s*{_NAME}\s*\)")
+_FORMULA = re.compile(r"[=<>≥≤(]|\b(?:null|divide|between|like)\b", re.IGNORECASE)
+_CONTINUED = re.compile(r"[=<>]\s*(?:'[^']*'|\"[^\"]*\"|-?\d+(?:\.\d+)?)\s*(?:and|or|&)\b(?!.*\.)", re.IGNORECASE)
 _ALONE = re.compile(rf"^{_NAME}$")
+
+
+# A term of more words than this is taken for said where one of them is missing.
+_LONG_TERM = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +45,64 @@ class Entry:
     hits: tuple[Hit, ...] = ()
     fact: Condition | Ranking | None = None
 
+    @property
+    def refs(self) -> set[tuple[str, str]]:
+        """The columns that the term stands for, by table and name."""
+        places = [(c.table, c.column) for c in self.candidates if c.column is not None]
+        places += [(hit.table, hit.column) for hit in self.hits]
+        if isinstance(self.fact, Condition):
+            places.append((self.fact.ref.table, self.fact.ref.column))
+        elif self.fact is not None and self.fact.what.ref is not None:
+            places.append((self.fact.what.ref.table, self.fact.what.ref.column))
+        return set(places)
+
     def mention(self, start: int, end: int, text: str) -> Mention:
         """Return a mention of the term in a question."""
         if self.fact is not None:
             return Mention(start, end, text, "fact", fact=self.fact)
         kind = "schema" if self.candidates else "value"
         return Mention(start, end, text, kind, candidates=self.candidates, hits=self.hits)
+
+
+def unapplied(text: str | None, question: str, schema: Schema, used: Collection[Ref]) -> tuple[str, ...]:
+    """Return the terms of the question that `knowledge.md` defines and the reading does not heed.
+
+    Those are terms defined by a formula that `glossary` cannot read, one that goes on after what was read among them
+    (`height > 60 AND height < 80`), and terms that stand for columns of which the reading uses none. A reading that
+    passes over a definition which the question needs is wrong.
+
+    Args:
+        text: `knowledge.md`.
+        question: The task's question.
+        schema: The tables.
+        used: The columns of the reading.
+    """
+    said = {stem(word) for word in re.findall(r"[^\W_]+", question.lower())}
+    terms = []
+    for term, stems, rest in _definitions(text):
+        missing = len(set(stems) - said)
+        # Long terms are seldom said word for word.
+        spoken = bool(stems) and (
+            missing <= (len(set(stems)) > _LONG_TERM) or (not term.isascii() and term in question)
+        )
+        if not spoken:
+            continue
+        entry = _entry(term, stems, rest, schema)
+        if entry is None or _CONTINUED.search(rest):
+            if _FORMULA.search(rest):
+                terms.append(term)
+        elif not entry.refs & {(ref.table, ref.column) for ref in used}:
+            terms.append(term)
+    return tuple(terms)
+
+
+def _definitions(text: str | None) -> Iterator[tuple[str, tuple[str, ...], str]]:
+    """Yield each term, its stems and what is said of it."""
+    for sentence in re.split(r"[;\n；]|\.(?=\s|$)|。", text or ""):
+        match = _DEFINITION.match(sentence) or _DEFINITION_ZH.match(sentence)
+        if match is not None:
+            term = match["term"].strip()
+            yield term, tuple(stem(word) for word in re.findall(r"[^\W_]+", term.lower())), match["rest"].strip()
 
 
 def glossary(text: str | None, schema: Schema) -> tuple[Entry, ...]:
@@ -53,13 +112,8 @@ def glossary(text: str | None, schema: Schema) -> tuple[Entry, ...]:
     `… COLUMN BETWEEN 1 AND 5` and `… MAX(COLUMN)`, separated by line breaks or semicolons; anything else is left.
     """
     entries = []
-    for sentence in re.split(r"[;\n；]|\.(?=\s|$)|。", text or ""):
-        match = _DEFINITION.match(sentence) or _DEFINITION_ZH.match(sentence)
-        if match is None:
-            continue
-        term = match["term"].strip()
-        stems = tuple(stem(word) for word in re.findall(r"[^\W_]+", term.lower()))
-        entry = _entry(term, stems, match["rest"].strip(), schema)
+    for term, stems, rest in _definitions(text):
+        entry = _entry(term, stems, rest, schema)
         if entry is not None and stems:
             entries.append(entry)
     return tuple(entries)

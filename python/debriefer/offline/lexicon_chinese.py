@@ -106,54 +106,6 @@ STOP_WORDS = words(
     """
 )
 
-# Words of one meaning in general language, a group a line; a question may say any of them.
-SYNONYMS = tuple(
-    words(line)
-    for line in """
-大学 学校 院校 高校
-企业 公司 厂商
-影片 片子 电影
-书 书名 书籍 图书
-日期 时间
-价格 价钱 单价 售价 票价
-品牌 牌子
-列车 火车 车次
-位置 地址 地点
-员工 职工 雇员
-平台 网站
-会议 大会 峰会
-工资 收入 薪水 薪资
-教师 老师
-品种 种类 类别 类型
-单位 机构 组织
-售卖量 销售量 销量
-区域 地区
-国家 国籍
-球员 运动员 选手
-诗 诗歌 诗词
-作品 著作
-城市 市
-省 省份
-医生 大夫
-航班 飞机
-歌 歌曲
-奖 奖项
-工作 职业 职位 职务
-性别 男女
-身高 高度
-名次 排名 排行
-分数 得分 评分
-岁数 年龄
-景区 景点
-餐厅 餐馆 饭店
-产品 商品
-人口 人口数量
-创办 创建 创立 建立 成立
-举办 举行 召开
-母校 毕业院校
-    """.strip().splitlines()
-)
-
 # Words that ask for something that no rule here does; a reading that passes over one of them is wrong.
 BEYOND = tuple(
     sorted(

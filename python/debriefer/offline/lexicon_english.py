@@ -163,47 +163,6 @@ BEYOND = words(
 )
 YES_NO = words("are can could did do does had has have is was were will would")
 
-# Words of one meaning in general language, a group a line; a question may say any of them.
-SYNONYMS = tuple(
-    words(line)
-    for line in """
-country nation
-film movie
-cost price
-earning pay salary wage
-client customer
-employee staff worker
-instructor professor teacher
-automobile car vehicle
-pupil student
-city town
-business company firm
-location place
-phone telephone
-gender sex
-category kind type
-choice option
-author writer
-song track
-income revenue
-name title
-image photo picture
-road street
-date day
-duration length
-goods product
-begin start
-end finish
-maker manufacturer
-birthdate birthday
-province state
-description detail
-count number
-rate rating
-job occupation profession
-    """.strip().splitlines()
-)
-
 # Words in the names of columns that say where something starts or ends.
 DEPARTURE_WORDS = words("begin depart departure from origin sender source start")
 ARRIVAL_WORDS = words("arrival arrive destination end finish receiver target to")

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from debriefer.linking.synonyms import ENGLISH
+from debriefer.linking.words import root
 from debriefer.offline.columns import UNIT_WORDS, Entity, Field, Schema
-from debriefer.offline.lexicon_english import SYNONYMS
 from debriefer.offline.model import Condition, Operator, Ranking
 from debriefer.offline.values import Hit
-from debriefer.offline.words import root
 
 # A single word of a longer name that many names share tells nothing.
 # Shorter words have no root that tells them apart; shorter parts of names are abbreviations.
@@ -163,7 +163,7 @@ class Terms:
     def _variants(self, stems: tuple[str, ...]) -> list[tuple[str, ...]]:
         result = []
         for position, word in enumerate(stems):
-            for group in SYNONYMS:
+            for group in ENGLISH:
                 if word in group:
                     result += [
                         (*stems[:position], other, *stems[position + 1 :])

@@ -7,6 +7,8 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from debriefer.linking.synonyms import CHINESE
+from debriefer.linking.words import compact
 from debriefer.offline.columns import Entity, Field, Schema
 from debriefer.offline.dates import moments
 from debriefer.offline.joins import Edge, JoinGraph
@@ -19,12 +21,10 @@ from debriefer.offline.lexicon_chinese import (
     PREFIXES,
     STOP_WORDS,
     SUFFIXES,
-    SYNONYMS,
     VAGUE,
 )
 from debriefer.offline.linking import Candidate, Mention
 from debriefer.offline.values import ValueIndex, bare
-from debriefer.offline.words import compact
 
 _LONGEST = 40
 # What is left of a name without its ending says something from two characters on.
@@ -53,7 +53,7 @@ class ChineseTerms:
                 self._column(entity, column)
         for edge in graph.edges:
             self._role(edge, compact(schema.entities[edge.to_table].table.source_name))
-        for group in SYNONYMS:
+        for group in CHINESE:
             for word in sorted(group):
                 for other in sorted(group - {word}):
                     for place, score in list(self._terms.get(other, {}).items()):

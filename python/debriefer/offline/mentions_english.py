@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from debriefer.linking.words import split_name, stem
 from debriefer.offline.dates import moments
 from debriefer.offline.knowledge import Entry
 from debriefer.offline.lexicon_english import CUES, LONGEST_CUE, NUMBER_WORDS, SOFT_STOP_WORDS, STOP_WORDS
 from debriefer.offline.linking import Mention, Terms
 from debriefer.offline.values import ValueIndex
-from debriefer.offline.words import split_name, stem
 
 _TOKEN = re.compile(
     r"\"(?P<double>[^\"]{1,120})\"|“(?P<curly>[^”]{1,120})”|`(?P<back>[^`]{1,120})`"

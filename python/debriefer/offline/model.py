@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Literal
 
 Aggregate = Literal["count", "avg", "sum", "min", "max"]
@@ -180,3 +181,15 @@ class Query:
     related: list[str] = field(default_factory=list)
     distinct: bool = False
     per_row: bool = False
+
+    @property
+    def figures(self) -> list[Output]:
+        """Everything that is computed: outputs, and what rows or groups are ordered and compared by."""
+        return [*self.outputs, *(r.what for r in self.rankings), *(h.what for h in self.having)]
+
+    @property
+    def refs(self) -> set[Ref]:
+        """Every column that the reading names."""
+        refs = {output.ref for output in self.figures if output.ref is not None} | set(self.group)
+        conditions = chain(*self.where, *self.presences, *(a.where for a in self.absences))
+        return refs | {condition.ref for condition in conditions}

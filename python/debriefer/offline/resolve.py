@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from debriefer.linking.words import split_name, stem
 from debriefer.offline.columns import Entity, Field, Schema
 from debriefer.offline.joins import JoinGraph
 from debriefer.offline.lexicon_english import ARRIVAL_WORDS, DEPARTURE_WORDS
 from debriefer.offline.linking import Candidate, Mention
 from debriefer.offline.model import Condition, Query, Ranking, Ref
 from debriefer.offline.values import Hit, ValueIndex
-from debriefer.offline.words import split_name
 
 # Two choices that lie closer than this are told apart by luck.
 CLOSE = 0.06
@@ -92,6 +92,31 @@ class Context:
         if len(edges) < 2:  # noqa: PLR2004
             return None
         return next((e.column for e in edges if self.directed(e.column, direction or "")), None)
+
+    def told_role(self, table: str | None, other: str, nearby: Sequence[Mention]) -> str | None:
+        """Return the column by which `table` refers to `other` that the words near a value tell.
+
+        `green eyes` is met by `eye_colour_id`, not by `skin_colour_id`: the words by which the references differ are
+        looked for, the nearest mention first.
+
+        Args:
+            table: The referring table.
+            other: The table that holds the value.
+            nearby: Mentions around the value, nearest first; the one that tells is marked as used.
+        """
+        edges = self.graph.roles(table, other) if table is not None else []
+        if len(edges) < 2:  # noqa: PLR2004
+            return None
+        named = {edge.column: {stem(word) for word in split_name(edge.column)} for edge in edges}
+        shared = set.intersection(*named.values())
+        for mention in nearby:
+            words = {stem(word) for word in split_name(mention.text)}
+            told = [column for column, own in named.items() if words & (own - shared)]
+            if len(told) == 1:
+                if mention.use in (None, "unread"):
+                    mention.use = "condition"
+                return told[0]
+        return None
 
     @staticmethod
     def take_facts(query: Query, mentions: Sequence[Mention]) -> None:

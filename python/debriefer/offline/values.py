@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from debriefer.catalog import Catalog
 from debriefer.catalog.identifiers import quote_identifier
-from debriefer.offline.words import normalise, stem
+from debriefer.linking.words import normalise, stem
 
 # Beyond this many different texts a catalog's widest columns are left out: the index is built in memory.
 MOST_VALUES = 200_000

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from debriefer.models import Meter, Models
 from debriefer.pipeline.delivery import ATTEMPT_FILE, TURNS_FILE, is_regular
+from debriefer.pipeline.learned import learned
 from debriefer.pipeline.logs import TaskLog
 from debriefer.pipeline.outcome import Attempt
 from debriefer.pipeline.settings import RunSettings
@@ -19,6 +20,7 @@ from debriefer.task import Task
 from debriefer.workbench import Workbench
 
 if TYPE_CHECKING:
+    from dspy_programs.oneshot import OneShot
     from dspy_programs.solver import Findings, Solver, SolverResult
 
 _log = logging.getLogger(__name__)
@@ -62,13 +64,25 @@ def make_attempts(task: Task, findings: Findings, conditions: Conditions) -> lis
     Returns:
         All attempts, in order; the last is the accepted one, if any is.
     """
-    from dspy_programs.solver import Solver, settings_for  # noqa: PLC0415 -- loads DSPy; runs without a model need none
+    from dspy_programs.oneshot import OneShot, make_solver  # noqa: PLC0415 -- loads DSPy; runs without a model need none
+    from dspy_programs.state import load_state  # noqa: PLC0415 -- as above
 
     budget = conditions.settings.budget
     requests = 80 if budget.requests is None else budget.requests
     models = conditions.models
-    settings = settings_for(models.settings("solver"), requests=requests, compression=models.settings("compression"))
-    solver = Solver(settings)
+    solver = make_solver(
+        conditions.settings.solver,
+        models.settings("solver"),
+        requests=requests,
+        compression=models.settings("compression"),
+    )
+    used, unused = ("oneshot", "solver") if isinstance(solver, OneShot) else ("solver", "oneshot")
+    state = learned(conditions.settings, used)
+    if state is not None:
+        load_state(solver, state)
+    left = learned(conditions.settings, unused)
+    if left is not None and str(left) in conditions.settings.program_states:
+        _log.warning("`%s` is not used: it is of `%s`, and `%s` answers", left.name, unused, used)
     attempts: list[Attempt] = []
     for number in range(1, conditions.settings.attempts + 1):
         if conditions.stopped():
@@ -82,7 +96,7 @@ def make_attempts(task: Task, findings: Findings, conditions: Conditions) -> lis
 
 
 def _attempt(
-    number: int, task: Task, findings: Findings, solver: Solver, conditions: Conditions, last: Attempt | None
+    number: int, task: Task, findings: Findings, solver: Solver | OneShot, conditions: Conditions, last: Attempt | None
 ) -> tuple[Attempt, bool]:
     """Make one attempt and log it; say also whether further ones are hopeless."""
     from dspy_programs.solver import Retry  # noqa: PLC0415

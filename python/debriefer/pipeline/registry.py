@@ -1,4 +1,4 @@
-"""Which stages there are: videos, the catalog and the judge always, others as they are plugged in."""
+"""Which stages there are: videos, documents, the catalog and the judge always, others as they are plugged in."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from typing import Any
 from debriefer import __version__
 from debriefer.catalog import CATALOG_FILE, Catalog
 from debriefer.catalog.model import MANIFEST_VERSION
+from debriefer.pipeline.documents import DocumentsStage
 from debriefer.pipeline.files import link_or_copy
 from debriefer.pipeline.judge import JudgeStage
+from debriefer.pipeline.learned import documents_with_state, judge_with_state, relevance_with_state
 from debriefer.pipeline.media import MediaStage
+from debriefer.pipeline.relevance import RelevanceStage
 from debriefer.pipeline.settings import RunSettings
 from debriefer.pipeline.stage import PLUGGABLE, BaseStage, Inputs, Product, Stage
 from debriefer.task import Task
@@ -84,7 +87,15 @@ class StageRegistry:
 def default_registry(settings: RunSettings | None = None) -> StageRegistry:
     """Return the stages that this installation has, as a run's settings want them."""
     settings = settings or RunSettings()
-    return StageRegistry([MediaStage(media=settings.media), CatalogStage(), JudgeStage(judge=settings.judge)])
+    return StageRegistry(
+        [
+            MediaStage(media=settings.media),
+            DocumentsStage(documents=documents_with_state(settings)),
+            CatalogStage(),
+            RelevanceStage(relevance=relevance_with_state(settings)),
+            JudgeStage(judge=judge_with_state(settings)),
+        ]
+    )
 
 
 def package_version() -> str:

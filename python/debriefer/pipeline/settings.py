@@ -15,6 +15,7 @@ _ATTEMPT_SECONDS = 1_800.0
 
 
 LayoutChoice = Literal["ocr", "vlm", "none"]
+SolverName = Literal["agent", "oneshot", "auto"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,58 @@ class JudgeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentsSettings:
+    """How documents are read.
+
+    Attributes:
+        asked: Documents that a model may read, those that share most with the question first; only those in which the
+            reading by rule left something open are shown to it. 0 to ask none.
+        requests: Requests for all documents of a task together.
+        seconds: Wall time of these.
+        state: File of what the program has learned, as `dspy_programs.state` writes it; `None` for nothing.
+    """
+
+    asked: int = 5
+    requests: int = 200
+    seconds: float = 900.0
+    state: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.asked < 0:
+            message = f"documents to be asked about must not be negative, got {self.asked}"
+            raise ValueError(message)
+
+    def budget(self) -> Budget:
+        """Return the bound on what a task's documents may cost."""
+        return Budget(requests=self.requests, seconds=self.seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class RelevanceSettings:
+    """How it is judged which tables a question needs.
+
+    Attributes:
+        rounds: Requests: 1, with what the data says beside it, or more, which vote alone (5 in the specification); 0 to
+            describe every table.
+        seconds: Wall time of all requests of a task together.
+        state: File of what the program has learned, as `dspy_programs.state` writes it; `None` for nothing.
+    """
+
+    rounds: int = 1
+    seconds: float = 300.0
+    state: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.rounds < 0:
+            message = f"relevance rounds must not be negative, got {self.rounds}"
+            raise ValueError(message)
+
+    def budget(self) -> Budget:
+        """Return the bound on all requests of a task: each asked again once, and as many retries."""
+        return Budget(requests=4 * self.rounds, seconds=self.seconds)
+
+
+@dataclass(frozen=True, slots=True)
 class RunSettings:
     """How tasks are answered.
 
@@ -68,6 +121,12 @@ class RunSettings:
         hints: Whether the model is shown what the offline baseline links the question's words to.
         media: How videos are read.
         judge: How it is judged whether a video shows the answer.
+        solver: `agent` (four tools, many turns), `oneshot` (one statement, repaired and checked), or `auto`, which
+            takes `oneshot` for a small local model; `dspy_programs.oneshot.choice` has the rule.
+        program_states: Files of what programs have learned, as `dspy_programs.state` writes them; each says itself
+            whose it is. A program without one takes the state that ships, if any.
+        relevance: How it is judged which tables the question needs.
+        documents: How documents are read.
     """
 
     attempts: int = 5
@@ -77,6 +136,10 @@ class RunSettings:
     hints: bool = True
     media: MediaSettings = field(default_factory=MediaSettings)
     judge: JudgeSettings = field(default_factory=JudgeSettings)
+    solver: SolverName = "auto"
+    program_states: tuple[str, ...] = ()
+    relevance: RelevanceSettings = field(default_factory=RelevanceSettings)
+    documents: DocumentsSettings = field(default_factory=DocumentsSettings)
 
     def __post_init__(self) -> None:
         if self.attempts < 1:
@@ -92,7 +155,12 @@ class RunSettings:
         """Return the settings that `to_dict` gave."""
         media = MediaSettings(**values["media"])
         judge = JudgeSettings(**values["judge"])
-        return cls(**{**values, "budget": Budget(**values["budget"]), "media": media, "judge": judge})
+        relevance = RelevanceSettings(**values["relevance"])
+        states = tuple(values["program_states"])
+        budget = Budget(**values["budget"])
+        documents = DocumentsSettings(**values["documents"])
+        parts = {"budget": budget, "media": media, "judge": judge, "relevance": relevance, "documents": documents}
+        return cls(**{**values, **parts, "program_states": states})
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from debriefer.pipeline.attempts import Conditions, make_attempts
 from debriefer.pipeline.cache import Cache
 from debriefer.pipeline.content import file_digest, task_digest, value_digest
 from debriefer.pipeline.delivery import OUTCOME_FILE, RESUME_HINT, STAGES_FILE, deliver, is_regular, redacted
+from debriefer.pipeline.learned import learned_digests
 from debriefer.pipeline.logs import TaskLog, redactor_for
 from debriefer.pipeline.outcome import OFFLINE, Attempt, Delivery, Outcome
 from debriefer.pipeline.registry import StageRegistry, default_registry, package_version
@@ -265,7 +266,8 @@ def _run_key(task: Task, models: Models | None, settings: RunSettings, registry:
             "package": package_version(),
             "task": task_digest(task),
             "models": model_identity(models),
-            "settings": settings.to_dict(),
+            # A state counts by what it says, wherever it stands.
+            "settings": {**settings.to_dict(), "program_states": learned_digests(settings)},
             "stages": registry.versions(),
         }
     )

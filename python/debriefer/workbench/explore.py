@@ -25,7 +25,10 @@ _EXAMPLES = 3
 # Rows among which examples are looked for before a column is asked alone.
 _EXAMPLE_ROWS = 200
 _INTERRUPT_SECONDS = 0.05
-_COMMANDS = "`\\tables`, `\\schema NAME` or one SQL statement"
+_COMMANDS = (
+    "`\\tables`, `\\schema NAME`, `\\documents`, `\\extract NAME`, `\\evidence TABLE RECORD COLUMN` "
+    "or one SQL statement"
+)
 
 
 def explore(catalog: Catalog, query: str, limit: int = DEFAULT_ROWS, seconds: float = 60.0) -> str:

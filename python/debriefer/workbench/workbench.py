@@ -11,6 +11,7 @@ from typing import Self
 from debriefer.catalog.catalog import CATALOG_FILE, Catalog
 from debriefer.errors import DebrieferError, MissingFileError
 from debriefer.workbench import running
+from debriefer.workbench.documents import DocumentDesk, command_of
 from debriefer.workbench.editing import Edit, apply_edit, line_hash, numbered, region_lines
 from debriefer.workbench.explore import DEFAULT_ROWS, explore
 from debriefer.workbench.prediction import PREDICTION_FILE
@@ -117,12 +118,13 @@ class Workbench:
             return restore_scaffold(self.work)
 
     def explore_data(self, query: str, limit: int = DEFAULT_ROWS) -> str:
-        r"""Look at the data: list the tables, describe one table, or run one read-only SQL statement.
+        r"""Look at the data: list or describe tables, run one read-only SQL statement, or ask for a document.
 
         Args:
             query: `\tables` lists all tables; `\schema NAME` shows the columns of one table with types, empty values
-                and examples; anything else is one read-only statement in DuckDB's SQL, such as
-                `SELECT city, count(*) FROM orders GROUP BY city`.
+                and examples; `\documents` lists the documents, `\extract NAME` takes the tables out of one that was
+                left aside, `\evidence TABLE RECORD COLUMN` shows the text that a value was read from; anything else
+                is one read-only statement in DuckDB's SQL, such as `SELECT city, count(*) FROM orders GROUP BY city`.
             limit: Largest number of rows to show, at most 500. The total number of rows is always given.
 
         Returns:
@@ -130,6 +132,10 @@ class Workbench:
             very wide, fewer are shown than were asked for.
         """
         try:
+            command = command_of(query)
+            if command is not None:
+                with self._lock:
+                    return DocumentDesk(self.work, lambda: self.catalog, self.close).answer(*command)
             return explore(self.catalog, query, limit, _STATEMENT_SECONDS)
         except DebrieferError as error:
             return self._refusal(error)

@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows that Python exists.
 
+pub mod alignment;
 pub mod calendar;
 pub mod cells;
 pub mod delimited;
@@ -10,12 +11,14 @@ pub mod json;
 pub mod keywords;
 pub mod kind;
 pub mod names;
+pub mod normalise;
 pub mod null_tokens;
 pub mod numbers;
 pub mod readings;
 mod remarks;
 pub mod sqlite;
 pub mod table;
+pub mod values;
 pub mod workbook;
 
 pub use table::{Column, Note, SourceTable, TableError};

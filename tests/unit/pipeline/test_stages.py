@@ -9,6 +9,7 @@ import pytest
 
 from debriefer.pipeline import BaseStage, Inputs, Product, Stage, StageRegistry, default_registry, solve
 from debriefer.pipeline.cache import Cache
+from debriefer.pipeline.registry import CatalogStage
 from debriefer.pipeline.stages import StageError, StageRun
 from debriefer.task import Task
 from dspy_programs.solver import Findings
@@ -65,8 +66,7 @@ def test_an_installation_s_stages_fit_the_protocol() -> None:
 
 def test_what_is_absent_is_recorded_as_absent_and_what_is_there_runs_in_order(copy: Task) -> None:
     runs: list[str] = []
-    stages = [Recorded("judge", runs=runs), Recorded("media", runs=runs)]
-    run = taken(default_registry().with_stages(*stages), copy)
+    run = taken(StageRegistry([Recorded("judge", runs=runs), CatalogStage(), Recorded("media", runs=runs)]), copy)
     assert runs == ["media", "judge"]
     assert states(run) == {
         "media": "done",

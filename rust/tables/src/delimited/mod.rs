@@ -86,6 +86,12 @@ pub fn sniff_dialect(path: &Path) -> Result<Dialect, TableError> {
     })
 }
 
+/// Reads a file's text, and how it is spelled.
+pub fn read_text(path: &Path) -> Result<(String, &'static str), TableError> {
+    let decoded = encoding::decode(read_bounded(path)?)?;
+    Ok((decoded.text, decoded.encoding))
+}
+
 /// Reads the tables of a file from its bytes.
 pub fn tables_from_bytes(bytes: Vec<u8>, stem: &str) -> Result<Vec<SourceTable>, TableError> {
     let Decoded { text, notes, .. } = encoding::decode(bytes)?;

@@ -1,0 +1,1 @@
+"""What the linking benchmark is made of: gold from statements, peers, generated cells."""

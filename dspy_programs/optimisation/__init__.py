@@ -1,0 +1,1 @@
+"""Compiling programs on labelled tasks: optimisers with fixed seeds, and what their results support."""
