@@ -91,12 +91,7 @@ fn each_way_of_spelling_a_cell_finds_it() {
         ("Who lives in Nwe York?", "Nwe York", "New York", Near),
         ("Who lives in Zurich?", "Zurich", "Zürich", Near),
         ("which of them are on back order", "back order", "Backorder", Near),
-        (
-            "orders partly refundet now",
-            "partly refundet",
-            "Partly Refunded",
-            Near,
-        ),
+        ("orders partly refundet now", "partly refundet", "Partly Refunded", Near),
         ("从北京出发", "北京", "北京站", Part),
         ("两百个人", "两百", "200", Normalised),
         ("清华有多少学生", "清华", "清华大学", Part),
