@@ -137,7 +137,7 @@ def _constant(node: exp.Expr | None, places: Mapping[int, Place]) -> str | None:
     # `name = "x"` is a string where no column is called so.
     quoted = isinstance(node, exp.Column) and id(node) not in places and not node.table
     if quoted and node is not None and isinstance(node.this, exp.Identifier) and node.this.quoted:
-        return node.name
+        return str(node.name)
     return None
 
 

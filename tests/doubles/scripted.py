@@ -121,7 +121,10 @@ def error_of(fault: Fault) -> Exception:
     """Return the error that the HTTP client would raise for a fault with a status."""
     kinds = {401: lm15.AuthError, 402: lm15.BillingError, 408: lm15.TimeoutError, 429: lm15.RateLimitError}
     kind = kinds.get(fault.status) or (lm15.ServerError if fault.status >= 500 else lm15.InvalidRequestError)
-    if fault.kind != "status":
-        return lm15.TransportError(f"scripted: {fault.kind}")
     after = fault.headers.get("Retry-After")
-    return kind(fault.message, status=fault.status, retry_after=None if after is None else float(after))
+    error: Exception
+    if fault.kind != "status":
+        error = lm15.TransportError(f"scripted: {fault.kind}")
+    else:
+        error = kind(fault.message, status=fault.status, retry_after=None if after is None else float(after))
+    return error
