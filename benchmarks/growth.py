@@ -34,8 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.growth_plot import draw
-from benchmarks.peers.names import stems
-from benchmarks.peers.sql import TABLES, long_statement
+from benchmarks.inputs import TABLES, long_statement, stems
 from benchmarks.report import Timed, emit, print_table, timed
 from debriefer import _core
 from debriefer.catalog.door import normalize_sql

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from benchmarks.peers.sql import SHORT, TABLES, long_statement
+from benchmarks.inputs import SHORT, TABLES, long_statement
 from debriefer import _core
 from debriefer.catalog.door import SqlDoor, normalize_sql, tokenize_sql
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from benchmarks.peers.names import stems
+from benchmarks.inputs import stems
 from debriefer import _core
 
 ROWS = 20_000

@@ -14,7 +14,6 @@ Each figure is the time of the peer ÷ ours:
 from __future__ import annotations
 
 import csv
-import random
 import tempfile
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -26,14 +25,13 @@ import janitor  # noqa: F401  # adds the method `clean_names` to pandas
 import pandas as pd
 import polars as pl
 
+from benchmarks.inputs import NAMES, stems
 from benchmarks.peers import main, with_ratios
 from benchmarks.report import paired
 from debriefer import _core
 
-NAMES = 10_000
 # DuckDB takes seconds for a table of 10^4 columns.
 DUCKDB_NAMES = 1_000
-WORDS = ("Sales", "Members", "公司名单", "金额(万元)", "Région", "Q1", "2024", "％", "final", "（备注）", "_id", "A/B")
 
 
 def measure(*, quick: bool = False) -> dict[str, Any]:
@@ -89,13 +87,6 @@ def by_duckdb(path: Path, *, normalize: bool) -> list[str]:
 def share(given: Sequence[str], right: Sequence[str]) -> float:
     """Return the share of names that are equal."""
     return sum(one == other for one, other in zip(given, right, strict=True)) / len(right)
-
-
-def stems() -> list[str]:
-    """Return 10^4 different names: a third with letters beyond ASCII, most with something to replace."""
-    dice = random.Random(20260101)  # noqa: S311  # a fixed seed, no secret
-    plain = [word for word in WORDS if word.isascii()]
-    return [" ".join([*dice.choices(WORDS if number % 2 else plain, k=2), str(number)]) for number in range(NAMES)]
 
 
 if __name__ == "__main__":

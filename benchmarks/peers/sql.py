@@ -24,42 +24,9 @@ import sqlparse
 import sqlparse.lexer
 
 import debriefer
+from benchmarks.inputs import SHORT, TABLES, long_statement
 from benchmarks.peers import main, with_ratios
 from benchmarks.report import paired
-
-TABLES = {
-    "基金经理": ["姓名", "在任基金数(只)", "公司", "年份"],
-    "orders": ["id", "customer_id", "amount", "status", "created at", "region"],
-    "customers": ["id", "name", "city", "joined"],
-}
-
-SHORT = (
-    "SELECT o.`amount`, c.name, COUNT(*) FROM orders AS o JOIN customers c ON o.customer_id = c.id "
-    'WHERE c.city = "Paris" AND o.amount > 10.5 GROUP BY 1, 2 LIMIT 5'
-)
-
-_STEP = """
-step_{i} AS (
-    -- what customer's region {i} spent
-    SELECT o.region, c.name AS `customer name`, SUM(o.amount) AS total, MAX(o."created at") AS last_order,
-           CASE WHEN o.status = "paid" THEN 'it''s paid' ELSE 'open' END AS state
-    FROM orders AS o
-    LEFT JOIN customers AS c ON c.id = o.customer_id AND c.city IN ('Paris', "Berlin", 'München')
-    WHERE o.amount BETWEEN {i} AND {i}00 AND o.status <> 'void' /* not cancelled */
-      AND (c.joined LIKE '20{i:02d}%' OR o.id IN (SELECT id FROM customers WHERE city = "Oslo"))
-    GROUP BY o.region, c.name, o.status
-    HAVING COUNT(*) > {i}
-)"""
-
-
-def long_statement(size: int = 10_000) -> str:
-    """Return a statement of common table expressions of about `size` bytes."""
-    steps: list[str] = []
-    while sum(map(len, steps)) < size:
-        steps.append(_STEP.format(i=len(steps) + 1))
-    last = f"step_{len(steps)}"
-    return f"WITH {','.join(steps)}\nSELECT region, `customer name`, total FROM {last} ORDER BY total DESC LIMIT 10"
-
 
 _KNOWN = {name.casefold() for table, columns in TABLES.items() for name in (table, *columns)}
 _MARKS = dict(zip("，；（）＝＞＜％", ",;()=><%", strict=True))

@@ -15,6 +15,10 @@ __all__ = ["DAMAGED_HINT", "TABLE_KINDS", "ArrowStream", "Readable", "detect_kin
 
 TABLE_KINDS = frozenset({"delimited", "json", "jsonl", "sqlite", "workbook", "parquet"})
 
+_PROSE_ENDINGS = frozenset({".txt", ".text"})
+_PROSE_LINES, _PROSE_SHARE = 200, 0.8
+_STOPS = (".", "。", "!", "?", "！", "？")
+
 
 class ArrowStream(Protocol):
     """Anything that gives its rows through Arrow's C stream interface."""
@@ -55,8 +59,19 @@ class Readable:
 
 
 def detect_kind(path: Path) -> str | None:
-    """Return what a file is, by its content first and its ending second; `None` where neither tells."""
-    return _core.detect_kind(path)
+    """Return what a file is, by its content first and its ending second; `None` where neither tells.
+
+    Sentences of one form have a comma in the same places, line after line: a `.txt` of sentences is no table.
+    """
+    kind = _core.detect_kind(path)
+    return None if kind == "delimited" and path.suffix.lower() in _PROSE_ENDINGS and _is_prose(path) else kind
+
+
+def _is_prose(path: Path) -> bool:
+    text, _ = _core.read_text(path)
+    lines = [line.strip() for line in text.splitlines()[:_PROSE_LINES] if line.strip()]
+    ended = sum(line.endswith(_STOPS) for line in lines)
+    return bool(lines) and ended >= _PROSE_SHARE * len(lines)
 
 
 def sniff_dialect(path: Path) -> _core.Dialect:

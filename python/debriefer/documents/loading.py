@@ -82,4 +82,10 @@ def free_stem(stem: str, taken: Collection[str]) -> str:
     'rates_document'
     """
     names = [stem, f"{stem}_document", *(f"{stem}_document_{number}" for number in range(2, len(taken) + 3))]
-    return next(name for name in names if name.casefold() not in taken)
+    return next(name for name in names if not _is_taken(name.casefold(), taken))
+
+
+def _is_taken(name: str, taken: Collection[str]) -> bool:
+    """Return whether a source has a name, or one that a further table of a document of this name would get."""
+    numbered = f"{name}_table_"
+    return name in taken or any(one.startswith(numbered) and one[len(numbered) :].isdecimal() for one in taken)

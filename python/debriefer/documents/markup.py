@@ -102,7 +102,9 @@ def _pipe_table(rows: Sequence[str], lines: Sequence[DocumentLine]) -> DocumentT
     width = max([len(header), *(len(row) for row in body)])
     even = tuple((*row, *[""] * (width - len(row))) for row in (header, *body))
     named = any(header)
-    return DocumentTable(even if named else even[1:], int(named), _caption(lines), after=len(lines))
+    shift = int(named)
+    ragged = tuple(place + shift for place, row in enumerate(body) if len(row) != len(header))
+    return DocumentTable(even if named else even[1:], shift, _caption(lines), after=len(lines), ragged=ragged)
 
 
 def _caption(lines: Sequence[DocumentLine]) -> str:
@@ -174,7 +176,8 @@ class _Page(HTMLParser):
     """Collects lines and tables; a table inside of a cell is text of that cell."""
 
     _BREAKS = frozenset({"p", "br", "div", "li", "h1", "h2", "h3", "h4", "h5", "h6", "section", "article"})
-    _SILENT = frozenset({"script", "style", "head", "template"})
+    # What is struck out does not hold.
+    _SILENT = frozenset({"script", "style", "head", "template", "del", "s", "strike"})
 
     def __init__(self, lines: list[DocumentLine] | None = None) -> None:
         super().__init__(convert_charrefs=True)
@@ -191,6 +194,9 @@ class _Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in self._SILENT:
             self._silent += 1
+        elif tag in ("sup", "sub"):
+            # `7<sup>1</sup>` is not 71: a mark keeps it from being a number.
+            self._text.append("^" if tag == "sup" else "_")
         elif tag == "table":
             self._depth += 1
             if self._depth == 1:

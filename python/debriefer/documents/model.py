@@ -38,6 +38,7 @@ class DocumentTable:
         after: Number of the document's lines that come before it.
         pages: Pages that it stands on.
         row_pages: For each row the page that it stands on; empty where the format has no pages.
+        ragged: Numbers of the rows that had more or fewer cells than the header: which cell is of which column is open.
     """
 
     rows: tuple[tuple[str, ...], ...]
@@ -48,6 +49,7 @@ class DocumentTable:
     after: int = 0
     pages: tuple[int, ...] = ()
     row_pages: tuple[int, ...] = ()
+    ragged: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,10 +91,14 @@ class Vocabulary:
 def sentences(lines: Sequence[str], parts: Segmented, vocabulary: Vocabulary) -> list[Sentence]:
     """Return the sentences of all records in the order of the text."""
     found: list[Sentence] = []
+    # A line may tell of hundreds of records; it is taken apart once.
+    rows: dict[int, list[list[Token]]] = {}
     for block in parts.blocks:
         for record in block.records:
             line = lines[record.line]
-            for row in split(line, tokens(line)):
+            if record.line not in rows:
+                rows[record.line] = list(split(line, tokens(line)))
+            for row in rows[record.line]:
                 if not record.extent[0] <= row[0].start < record.extent[1]:
                     continue
                 codes = tuple(_code(token, record, vocabulary) for token in row)

@@ -10,6 +10,7 @@ from debriefer.documents.normalising import is_nothing, normalise_column
 from debriefer.documents.relation import Cell, Column, Relation, Status
 
 _MOST_ENUM, _ENUM_REPEATS = 12, 3
+_RAGGED = "its row has more or fewer cells than the header"
 
 
 def shown_table(table: DocumentTable, name: str, document: str) -> Relation | None:
@@ -29,6 +30,7 @@ def shown_table(table: DocumentTable, name: str, document: str) -> Relation | No
     if not body:
         return None
     width = len(table.rows[0])
+    doubtful = frozenset(table.ragged)
     names = unique_columns(["record_id", *canonical_names(_headings(header, width))])[1:]
     records = tuple((str(number),) for number in range(1, len(body) + 1))
     columns: list[Column] = []
@@ -37,15 +39,16 @@ def shown_table(table: DocumentTable, name: str, document: str) -> Relation | No
         raws = [row[place].strip() for _, row in body]
         if not any(raws) and not _heading(header, place):
             continue
-        kept = [raw for raw in raws if not is_nothing(raw)]
+        kept = [raw for (line, _), raw in zip(body, raws, strict=True) if not is_nothing(raw) and line not in doubtful]
         done = normalise_column(kept)
         values = iter(done.values)
         for record, (line, _), raw in zip(records, body, raws, strict=True):
-            nothing = is_nothing(raw)
-            status: Status = "missing" if nothing else "ok"
-            value = None if nothing else next(values)
+            nothing, open_ = is_nothing(raw), line in doubtful
+            status: Status = "flagged" if open_ else "missing" if nothing else "ok"
+            value = None if nothing or open_ else next(values)
+            reason = _RAGGED if open_ else ""
             if raw:
-                cells[record, column_name] = Cell(record, column_name, raw, value, line, (0, len(raw)), status)
+                cells[record, column_name] = Cell(record, column_name, raw, value, line, (0, len(raw)), status, reason)
         distinct = sorted(set(done.values)) if done.sql_type == "TEXT" else []
         few = 0 < len(distinct) <= _MOST_ENUM and len(distinct) * _ENUM_REPEATS <= len(kept)
         columns.append(
@@ -59,7 +62,8 @@ def shown_table(table: DocumentTable, name: str, document: str) -> Relation | No
                 operations=tuple(done.operations),
             )
         )
-    return Relation(name, document, (), tuple(columns), records, cells, origin="table")
+    flags = (f"{len(doubtful)} rows have more or fewer cells than the header: they are NULL",) if doubtful else ()
+    return Relation(name, document, (), tuple(columns), records, cells, origin="table", flags=flags)
 
 
 def _looks_like_header(rows: Sequence[Sequence[str]]) -> bool:

@@ -52,7 +52,11 @@ _SMALL = (
 )
 _SAID = rf"\b{_SMALL}(?:[-\s](?:and\s)?(?:{_SMALL}|hundred|thousand|million|billion))+\b"
 _LONE = r"\b(?:eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty)\b"
-_DIGITS = r"(?:\d{1,3}(?:,\d{3})+|\d{1,3}(?:，\d{3})+|\d+|[０-９]+(?:，[０-９]{3})*)(?:[.．][\d０-９]+)?"
+# A blank that does not break divides thousands; `1,50` has a decimal comma.
+_DIGITS = (
+    r"(?:\d{1,3}(?:[\u00a0\u202f]\d{3})+|\d{1,3}(?:,\d{3})+|"
+    r"\d+,\d{1,2}(?![\d,])|\d{1,3}(?:，\d{3})+|\d+|[０-９]+(?:，[０-９]{3})*)(?:[.．][\d０-９]+)?"
+)
 _AMOUNT = "|".join(
     (
         rf"{_CURRENCY}?(?<![\w.])[-−+]?{_DIGITS}(?:{_HAN_SCALE}(?:\d+[十百千万]+)?|{_SCALE})?{_UNITS}?(?![A-Za-z\d])",

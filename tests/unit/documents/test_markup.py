@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from debriefer.documents.extraction import extract
+from debriefer.documents.library import documents_of
 from debriefer.documents.markup import read_html, read_markup
 from debriefer.documents.reading import read_document
 from debriefer.errors import DocumentError, MissingFileError
+from tests.unit.documents.prose import CITIES
 
 
 def test_a_pipe_table_is_taken_with_its_header_and_caption() -> None:
@@ -74,3 +78,40 @@ def test_what_is_no_document_is_refused_with_the_file_first(tmp_path: Path) -> N
         read_document(empty)
     with pytest.raises(MissingFileError):
         read_document(tmp_path / "b.md")
+
+
+def test_a_row_that_does_not_fit_its_header_is_doubted_and_not_shifted(tmp_path: Path) -> None:
+    path = tmp_path / "shares.md"
+    path.write_text("| id | name | qty |\n| - | - | - |\n| 1 | a | 5 |\n| 2 | 6 |\n| 3 | 7|8 | 7 |\n", encoding="utf-8")
+    (relation,) = extract(read_document(path), "shares.md").relations
+    cells = {(key[0], name): (cell.value, cell.status) for (key, name), cell in relation.cells.items()}
+    assert cells["1", "qty"] == ("5", "ok")
+    assert {cells[number, name] for number in "23" for name in ("id", "name")} == {(None, "flagged")}
+    assert "2 rows have more or fewer cells than the header" in relation.flags[0]
+
+
+def test_a_raised_mark_is_no_digit_and_what_is_struck_out_does_not_hold(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    cells = "<tr><th>a</th><th>b</th></tr><tr><td>7<sup>1</sup></td><td><del>5</del> <ins>6</ins></td></tr>"
+    path.write_text(f"<html><body><table>{cells}</table></body></html>", encoding="utf-8")
+    (table,) = read_document(path).tables
+    assert table.rows == (("a", "b"), ("7^1", "6"))
+
+
+def test_text_of_sentences_is_a_document_though_its_commas_stand_in_columns(tmp_path: Path) -> None:
+    path = tmp_path / "stock.txt"
+    lines = [f"Record {number} has {number * 3} mills, in total, and {number + 40} sheds." for number in range(1, 9)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert documents_of([path]) == [path]
+    (relation,) = extract(read_document(path), "stock.txt").relations
+    assert len(relation.records) == 8
+
+
+def test_hundreds_of_records_in_one_line_are_read_in_one_pass(tmp_path: Path) -> None:
+    path = tmp_path / "long.txt"
+    told = " ".join(f"Record {number} has its mill in {CITIES[number % 4]}." for number in range(1, 401))
+    path.write_text(told + "\n", encoding="utf-8")
+    began = time.process_time()
+    (relation,) = extract(read_document(path), "long.txt").relations
+    assert len(relation.records) == 400
+    assert time.process_time() - began < 5
