@@ -215,7 +215,9 @@ fn significant_digits(number: &[u8]) -> impl Iterator<Item = u8> {
 fn fixed_gives_back(value: f64, scale: usize, cell: &[u8]) -> bool {
     // A double has no more than 1074 decimals; cells that long are text.
     let printed = format!("{value:.*}", scale.min(400));
+    // Halfway between two texts of this length the shortest one tells: 999835197156569.3 is 999835197156569.25.
     significant_digits(printed.as_bytes()).eq(significant_digits(cell))
+        || significant_digits(value.to_string().as_bytes()).eq(significant_digits(cell))
 }
 
 fn as_str(ascii: &[u8]) -> &str {
@@ -329,6 +331,7 @@ mod tests {
             assert_eq!(decimal(text.as_bytes()), None, "{text}");
         }
         assert!(decimal(b"0.30000000000000004").is_some_and(|d| d.double_is_exact));
+        assert!(decimal(b"999835197156569.3").is_some_and(|d| d.double_is_exact));
         assert!(decimal(b"12345678901234567.89").is_some_and(|d| !d.double_is_exact && d.scale == 2));
     }
 
