@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from debriefer.media.film import Film
-from dspy_programs.longvideo import FAST, LongVideo
+from dspy_programs.longvideo import FAST, PAPER, LongVideo, Strategy
 from tests.doubles.cast import Cast
 from tests.doubles.films import ready_film
 from tests.doubles.script import Fault, Reply, server_error
@@ -170,6 +170,47 @@ def test_missing_frames_are_unknown(film: Film) -> None:
     answer = run(alone, cast)
     assert len([text for text in unknowns(answer) if "gone from the disk" in text]) == 3
     assert cast.count("score") == cast.count("findings") == 0
+
+
+def without(film: Film, begin: float, end: float) -> Film:
+    """Return a film whose frames within a time are gone, and the video with them."""
+    for frame in film.frames:
+        if begin <= frame.pts < end:
+            (film.folder / frame.file).unlink()
+    return Film(film.folder)
+
+
+@pytest.mark.parametrize("strategy", [FAST, PAPER])
+def test_a_stretch_without_some_of_its_frames_is_unknown_and_never_irrelevant(film: Film, strategy: Strategy) -> None:
+    nothing = {"relevance_score": 1, "clip_caption": "a wall"}
+    captions = {"scenes": [{"start": 0, "end": 120, "text": "a wall"}]}
+    cast = Cast(step=[GROUND, {"action": "answer", "answer": "nobody"}], analysis=HARD, score=nothing,
+                captions=captions, ranked={"direct": []}, critique=FINE)  # fmt: skip
+    answer = run(without(film, 15.0, 45.0), cast, strategy)
+    assert "nothing relevant" not in observations(answer)
+    assert "not all of it could" in answer.steps[0].observation
+    assert any("00:00:00.00-00:01:00.00 could not be judged" in text and "gone" in text for text in unknowns(answer))
+    assert not any("00:01:00.00-00:02:00.00" in text for text in unknowns(answer))
+
+
+def test_a_relevant_stretch_without_some_of_its_frames_is_named_and_said_to_be_judged_in_part(film: Film) -> None:
+    cast = Cast(
+        step=[GROUND, LOOK_AT, ANSWER], analysis=HARD, score=SCORED, look=[LOOK, DONE], findings=SEEN, critique=FINE
+    )
+    answer = run(without(film, 70.0, 75.0), cast)
+    assert len(answer.grounded) == 2
+    assert [text[:23] for text in unknowns(answer) if "judged in part" in text] == ["00:01:00.00-00:02:00.00"]
+
+
+def test_captions_without_some_frames_serve_their_question_but_are_not_kept(film: Film) -> None:
+    captions = {"scenes": [{"start": 40, "end": 41, "text": "a man waves at a ferry"}]}
+    cast = Cast(step=[GROUND, LOOK_AT, ANSWER], analysis=HARD, captions=captions, ranked={"direct": [0]},
+                findings=SEEN, critique=FINE)  # fmt: skip
+    alone = without(film, 0.0, 10.0)
+    answer = run(alone, cast, FAST)
+    assert [one["caption"] for one in answer.grounded if one["source"] == "captions"] == ["a man waves at a ferry"]
+    assert any("was described in part" in text for text in unknowns(answer))
+    assert alone.sql("SELECT id FROM text WHERE source = 'caption'") == []
 
 
 def test_a_model_that_does_not_see_is_not_asked_about_pictures(film: Film) -> None:
