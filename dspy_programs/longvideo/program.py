@@ -113,6 +113,7 @@ class _Run:
     question: str
     choices: tuple[str, ...]
     best: _Proposal | None = None
+    guess: _Proposal | None = None
     critiques: int = 0
     known_before_critique: int = -1
     credible: bool | None = None
@@ -128,7 +129,7 @@ class _Run:
         exhausted = self._rounds()
         proposal = self.best
         if proposal is None or exhausted:
-            proposal = self._concluded(exhausted) or proposal or self._by_rule()
+            proposal = self._concluded(exhausted) or proposal or self._by_rule() or self.guess or _Proposal("", None)
         self.asker.save()
         return self._result(proposal, exhausted, time.perf_counter() - began)
 
@@ -144,7 +145,8 @@ class _Run:
                 return self.asker.spent or None
             if step.action == "answer":
                 if self._accepted(step):
-                    return None
+                    # A review that a bound refused ends the run, too, and not as it should.
+                    return self.asker.spent or None
                 continue
             self._act(_AGENTS[step.action], step.action, step.reason, step.instruction, self._pairs(step.spans))
         return self.asker.spent or "rounds"
@@ -210,17 +212,20 @@ class _Run:
     def _accepted(self, step: PlannedStep) -> bool:
         """Whether an answer ends the run: what it rests on was looked at, conflicts compared, the review passed."""
         choice = parse_choice(self.choices, typed=step.choice, text=step.answer) if self.choices else None
-        cited = self.board.find(step.evidence)
         record = self._step("planning", "answer", step.reason)
         record.observation = f"proposed: {step.answer or step.choice}" + (f" ({choice})" if choice else "")
         objection = self._objection(step, choice)
         record.observation += objection
         self._close(record)
+        proposal = _Proposal(step.answer or step.choice, choice, self.board.find(step.evidence))
         if objection:
+            self.guess = proposal
             return False
+        # Whatever ends the run from here on, this is the best answer so far.
+        self.best = proposal
         if self._must_look(step) or self._must_compare():
+            proposal.evidence = self.board.find(step.evidence)
             return False
-        self.best = _Proposal(step.answer or step.choice, choice, cited)
         known = len(self.board.evidence)
         if self.critiques >= self.limits.critiques or known == self.known_before_critique:
             return True
@@ -299,11 +304,13 @@ class _Run:
         self._close(step)
         return _Proposal(made.answer or made.choice, choice, self.board.find(made.evidence))
 
-    def _by_rule(self) -> _Proposal:
-        """Return what the findings suggest by themselves; nothing where they suggest nothing."""
+    def _by_rule(self) -> _Proposal | None:
+        """Return what the findings suggest by themselves; `None` where they suggest nothing."""
         answer = self._suggested()
+        if not answer:
+            return None
         choice = parse_choice(self.choices, text=answer) if self.choices else None
-        firm = [one for one in self.board.evidence if one.suggests == answer and answer]
+        firm = [one for one in self.board.evidence if one.suggests == answer]
         return _Proposal(answer, choice, firm)
 
     def _suggested(self) -> str:
@@ -323,6 +330,10 @@ class _Run:
             answer = bare(self.choices[LETTERS.index(choice)])
         if not cited and answer:
             cited = self.board.nearest(f"{self.question} {answer}", _MUST_LOOK)
+        unfounded = self._unfounded() if answer or choice else ""
+        doubts = [self.doubt, unfounded]
+        if answer and not cited and not unfounded:
+            doubts.append("it cites nothing that was seen or said")
         files = {frame.id: frame.file for frame in self.finder.film.frames}
         failed = [call["error"] for step in self.board.steps for call in step.calls if call["error"]]
         replied = any(call["error"] == "" for step in self.board.steps for call in step.calls)
@@ -334,8 +345,8 @@ class _Run:
             citations=tuple(Citation.of(one, files) for one in sorted(cited, key=lambda one: one.start)),
             abstained=choice is None if self.choices else not answer,
             budget_exhausted=exhausted,
-            credible=self.credible,
-            doubt=self.doubt,
+            credible=False if unfounded else self.credible,
+            doubt="; ".join(dict.fromkeys(doubt for doubt in doubts if doubt)),
             error=failed[0] if failed and not replied else "",
             steps=tuple(self.board.steps),
             grounded=tuple(
@@ -349,6 +360,18 @@ class _Run:
             seconds=round(seconds, 3),
             notes=tuple(self.finder.film.facts.get("notes", ())),
         )  # fmt: skip
+
+    def _unfounded(self) -> str:
+        """Return why an answer rests on nothing, whatever a review says of it; empty where it may rest on a look."""
+        if self.board.evidence:
+            return ""
+        if not any(step.action in _AGENTS for step in self.board.steps):
+            return "nothing was searched: it rests on nothing that was seen or said"
+        looks = [step for step in self.board.steps if step.agent == "perception"]
+        failed = [text for step in looks for text in step.unknown]
+        if looks and all(step.unknown for step in looks):
+            return f"it was not verified: {failed[0]}"
+        return "" if self.board.looks else "it was not verified: nothing was looked at"
 
     def _step(self, agent: str, action: str, reason: str, instruction: str = "", spans: tuple[Span, ...] = ()) -> Step:
         return Step(len(self.board.steps) + 1, agent, action, reason, instruction, spans)

@@ -122,6 +122,24 @@ def test_the_command_answers_over_http_and_prints_json(film: tuple[Path, Manifes
     assert "Traceback" not in refused.stderr
 
 
+def test_the_command_warns_of_an_answer_that_rests_on_nothing(film: tuple[Path, Manifest], tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from tests.doubles.cast import Cast\n"
+        "respond = Cast(step={'action': 'answer', 'answer': 'the coast'}, critique={'credible': True})\n",
+        encoding="utf-8",
+    )
+    with Server(script, "--key", "k") as server:
+        environment = {"MODEL_API_URL": server.url, "MODEL_API_KEY": "k", "MODEL_NAME": "m", "MODEL_VISION": "1"}
+        options = ("-o", str(tmp_path / "out"), "--speech-model", "none", "--json")
+        done = command(str(film[0]), "Where do they go?", *options, **environment)
+    assert done.returncode == 0, done.stderr
+    value = json.loads(done.stdout)
+    assert (value["answer"], value["credible"]) == ("the coast", False)
+    assert f"warning: in doubt: {value['doubt']}" in done.stderr
+    assert "nothing was searched" in value["doubt"]
+
+
 def test_the_name_is_there_without_loading_anything(tmp_path: Path) -> None:
     assert "ask" in debriefer.__all__
     with pytest.raises(MissingFileError, match="does not exist"):
