@@ -39,6 +39,10 @@ _STRONG = 0.5
 # A rest of a film shorter than this belongs to the segment before it: it may hold no frame at all.
 _SHORTEST_SEGMENT = 2.0
 _CAPTIONS_PRODUCER = "sheets"
+_ISSUES = """
+    SELECT role, max(coalesce(TRY_CAST(state AS INTEGER), 0)) FROM text
+    WHERE source = 'caption' AND producer = ? GROUP BY role
+"""
 
 
 class GroundingAgent(dspy.Module):
@@ -218,11 +222,15 @@ class _Grounding:
         """See to it that the whole film has captions; return whether it has. They are shared by all questions."""
         if not self._tool():
             return False
-        producer = f"{_CAPTIONS_PRODUCER}:{self.asker.producer(self.agent.caption)}"
-        rows = self.film.sql("SELECT DISTINCT role FROM text WHERE source = 'caption' AND producer = ?", [producer])
-        there = {str(role) for (role,) in rows}
+        producer = captions_producer(self.asker, self.agent)
+        # A stretch that is described anew gets captions of the next issue, which stand for it from then on.
+        issues: dict[str, int] = dict(self.film.sql(_ISSUES, [producer]))
         stretches = sheet_stretches(self.film)
-        absent = [number for number in range(len(stretches)) if f"stretch-{number}" not in there]
+        absent = [
+            number
+            for number in range(len(stretches))
+            if f"stretch-{number}" not in issues or not (self.asker.remember or number in self.board.described)
+        ]
         extents = _Extents(self.film)
         for first in range(0, len(absent), THREADS):
             batch = absent[first : first + THREADS]
@@ -235,9 +243,12 @@ class _Grounding:
                 if not scenes:
                     why = reply.error or "the reply describes nothing"
                     self.step.unknown.append(f"{shown_span(*span)} could not be described: {why}")
-                elif missing:
+                else:
+                    self.board.described.add(number)
+                if scenes and missing:
                     self.step.unknown.append(f"{shown_span(*span)} was described in part: {_gone(missing)}")
                 for place, scene in enumerate(scenes, start=1):
+                    role = f"stretch-{number}"
                     begin, end = extents.of(shown, min(scene.start, scene.end), max(scene.start, scene.end))
                     if missing:
                         # Not kept: the next question must not take it for all that is there.
@@ -250,8 +261,9 @@ class _Grounding:
                             "t1": end,
                             "source": "caption",
                             "text": scene.text,
-                            "role": f"stretch-{number}",
+                            "role": role,
                             "producer": producer,
+                            "state": str(issues.get(role, -1) + 1),
                         }
                     )
             self.film.append("text", made)
@@ -275,8 +287,7 @@ class _Grounding:
         """Let a model pick scenes by their captions, slide texts and speech; in parts where they are many."""
         if not self._tool():
             return []
-        rows = self.film.sql("SELECT t0, t1, text FROM text WHERE source = 'caption' ORDER BY t0, id")
-        rows = sorted([*rows, *self.partial], key=lambda row: row[0])
+        rows = sorted([*self.finder.texts().captions(), *self.partial], key=lambda row: row[0])
         lines = [f"{place}. [{shown_span(t0, t1)}] {text}" for place, (t0, t1, text) in enumerate(rows)]
         replies = self.asker.together([partial(self._rank, part) for part in _parts(lines, SCENES_TOKENS)])
         chosen: dict[int, int] = {}
@@ -312,6 +323,11 @@ class _Grounding:
             head = "nothing relevant was found in the whole video"
         more = [f"({len(found) - len(listed)} more of lower score)"] if len(found) > len(listed) else []
         return "\n".join([head, *(one.line() for one in listed), *more, *self.notes])
+
+
+def captions_producer(asker: Asker, agent: GroundingAgent) -> str:
+    """Return what names the captions of a model and a prompt in the store."""
+    return f"{_CAPTIONS_PRODUCER}:{asker.producer(agent.caption)}"
 
 
 def segments(duration: float) -> list[Span]:

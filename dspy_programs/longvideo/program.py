@@ -15,7 +15,7 @@ from debriefer.media.sampling import Span
 from debriefer.models import Meter, Models, metered
 from dspy_programs.longvideo.asking import Asker
 from dspy_programs.longvideo.choices import LETTERS, bare, parse_choice, with_options
-from dspy_programs.longvideo.grounding import GroundingAgent
+from dspy_programs.longvideo.grounding import GroundingAgent, captions_producer
 from dspy_programs.longvideo.perception import PerceptionAgent
 from dspy_programs.longvideo.reflection import ReflectionAgent
 from dspy_programs.longvideo.result import Citation, VideoAnswer, summed_calls
@@ -87,14 +87,17 @@ class LongVideo(dspy.Module):
         """
         strategy, limits = self._settings
         meter = meter or Meter(limits.budget())
+        finder = finder or Finder(film)
         with metered(meter):
+            asker = Asker(models, meter, limits, film, remember)
+            finder.renew(captions_producer(asker, self.grounding))
             run = _Run(
                 self,
                 strategy,
                 limits,
                 Board(with_options(question, choices), film.duration),
-                Asker(models, meter, limits, film, remember),
-                finder or Finder(film),
+                asker,
+                finder,
                 question,
                 tuple(choices),
             )

@@ -148,6 +148,8 @@ class Board:
         evidence: Findings that count.
         steps: What was done.
         looks: Number of the last call of perception or subtitles.
+        compared: Numbers of calls whose findings were put side by side.
+        described: Stretches of contact sheets that were described in this run.
     """
 
     question: str
@@ -157,6 +159,7 @@ class Board:
     steps: list[Step] = field(default_factory=list)
     looks: int = 0
     compared: set[frozenset[int]] = field(default_factory=set)
+    described: set[int] = field(default_factory=set)
 
     def ground(self, start: float, end: float, score: int | None, caption: str, source: str) -> Grounded:
         """Add a stretch, or better the one that is there already."""

@@ -284,6 +284,42 @@ def test_captions_are_made_once_and_serve_other_questions(film: Film) -> None:
     assert third.count("captions") == 1
 
 
+def _captioned(text: str) -> dict[str, Any]:
+    ground_again = {**GROUND, "instruction": "find the waving once more"}
+    return {
+        "step": [GROUND, ground_again, LOOK_AT, ANSWER],
+        "analysis": HARD,
+        "captions": {"scenes": [{"start": 0, "end": 1, "text": text}]},
+        "ranked": {"direct": [0]},
+        "findings": SEEN,
+        "critique": FINE,
+    }
+
+
+def test_captions_are_made_anew_once_where_nothing_is_remembered(film: Film) -> None:
+    run(film, Cast(**_captioned("a man waves at a ferry")), FAST)
+    anew = Cast(**_captioned("a child runs after a dog"))
+    answer = run(Film(film.folder, film.video), anew, FAST, remember=False)
+    assert anew.count("captions") == 1
+    assert [one["caption"] for one in answer.grounded if one["source"] == "captions"] == ["a child runs after a dog"]
+    later = Cast(**_captioned("a third"))
+    found = run(Film(film.folder, film.video), later, FAST)
+    assert later.count("captions") == 0
+    assert "a child runs" in later.turns["ranked"][0].last
+    assert "ferry" not in later.turns["ranked"][0].last.split("## scenes ##")[-1]
+    assert [one["caption"] for one in found.grounded if one["source"] == "captions"] == ["a child runs after a dog"]
+
+
+def test_captions_of_other_models_are_not_ranked_nor_searched(film: Film) -> None:
+    run(film, Cast(**_captioned("a zebra waves from a balcony")), FAST)
+    other = Cast(**{**_captioned("a man waves at a ferry"), "analysis": {**HARD, "cues": ["zebra on a balcony"]}})
+    answer = run(Film(film.folder, film.video), other, FAST, settings={"temperature": 0.9})
+    assert other.count("captions") == 1
+    for turns in other.turns.values():
+        assert not any("zebra waves" in turn.last for turn in turns)
+    assert not any("zebra" in one["caption"] for one in answer.grounded)
+
+
 def test_captions_that_fail_are_asked_for_again_and_nothing_is_kept(film: Film) -> None:
     lines = {
         "step": [GROUND, {"action": "answer"}],
