@@ -13,6 +13,7 @@ from debriefer.media.film import Film
 from debriefer.media.finding import Finder
 from debriefer.media.sampling import Span
 from debriefer.models import Meter, Models, metered
+from dspy_programs.longvideo.asked import checked
 from dspy_programs.longvideo.asking import Asker
 from dspy_programs.longvideo.choices import LETTERS, bare, parse_choice, with_options
 from dspy_programs.longvideo.grounding import GroundingAgent, captions_producer
@@ -80,12 +81,16 @@ class LongVideo(dspy.Module):
             choices: Its options, with or without letters; none for an open question.
             finder: Searches the film; one over its texts alone where `None`.
             meter: Counts the run; one of the limits' own where `None`.
-            remember: Whether answers to questions with pictures are taken from the film's store.
+            remember: Whether answers to questions with pictures, and captions, are taken from the film's store.
+
+        Raises:
+            MediaError: The question or its options cannot be asked (`checked`).
 
         Returns:
             A prediction with `result` (`VideoAnswer`), `answer` and `choice`.
         """
         strategy, limits = self._settings
+        question, choices = checked(question, choices)
         meter = meter or Meter(limits.budget())
         finder = finder or Finder(film)
         with metered(meter):
@@ -95,11 +100,11 @@ class LongVideo(dspy.Module):
                 self,
                 strategy,
                 limits,
-                Board(with_options(question, choices), film.duration),
+                Board(with_options(question, choices), film.duration, choices),
                 asker,
                 finder,
                 question,
-                tuple(choices),
+                choices,
             )
             result = run.answered()
         return dspy.Prediction(result=result, answer=result.answer, choice=result.choice)
@@ -191,7 +196,7 @@ class _Run:
         if spans:
             reason = "rule: what grounding names was not looked at"
             return PlannedStep(action="look", reason=reason, instruction=self.question, spans=spans)
-        suggested = self._suggested()
+        _, suggested = self._suggested()
         return PlannedStep(action="answer", reason="rule: nothing is left to do", answer=suggested)
 
     def _act(self, agent: str, action: str, reason: str, instruction: str, spans: tuple[Span, ...]) -> Step:
@@ -309,20 +314,24 @@ class _Run:
 
     def _by_rule(self) -> _Proposal | None:
         """Return what the findings suggest by themselves; `None` where they suggest nothing."""
-        answer = self._suggested()
+        said, answer = self._suggested()
         if not answer:
             return None
         choice = parse_choice(self.choices, text=answer) if self.choices else None
-        firm = [one for one in self.board.evidence if one.suggests == answer]
+        firm = [one for one in self.board.evidence if one.suggests and self.board.said(one) == said]
         return _Proposal(answer, choice, firm)
 
-    def _suggested(self) -> str:
-        """Return what most looks suggest, those that settle the question before others."""
+    def _suggested(self) -> tuple[str, str]:
+        """Return what most looks suggest, those that settle the question before others: to compare, and in words."""
         votes: dict[str, tuple[int, int]] = {}
+        words: dict[str, str] = {}
         for one in {(e.call, e.suggests): e for e in self.board.evidence if e.suggests}.values():
-            settled, number = votes.get(one.suggests, (0, 0))
-            votes[one.suggests] = settled + one.settles, number + 1
-        return max(votes, key=lambda text: votes[text], default="")
+            said = self.board.said(one)
+            settled, number = votes.get(said, (0, 0))
+            votes[said] = settled + one.settles, number + 1
+            words.setdefault(said, one.suggests)
+        best = max(votes, key=lambda said: votes[said], default="")
+        return best, words.get(best, "")
 
     def _result(self, proposal: _Proposal, exhausted: str | None, seconds: float) -> VideoAnswer:
         cited = proposal.evidence or [

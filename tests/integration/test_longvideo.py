@@ -14,7 +14,7 @@ import debriefer
 from benchmarks.longvideo.films import Manifest, Recipe, produce
 from benchmarks.longvideo.oracle import Oracle
 from benchmarks.suites.longvideo import figures, run_question
-from debriefer.errors import MissingFileError, ModelError
+from debriefer.errors import MediaError, MissingFileError, ModelError
 from debriefer.pipeline.asking import answered
 from debriefer.pipeline.settings import MediaSettings
 from dspy_programs.longvideo import Limits
@@ -154,3 +154,23 @@ def test_a_strategy_that_is_none_is_an_error(film: tuple[Path, Manifest], tmp_pa
 def test_a_bound_on_money_without_prices_is_an_error(film: tuple[Path, Manifest], tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="needs the prices"):
         debriefer.ask(film[0], "Who?", models=Oracle(film[1]).models(), limits=Limits(cost=1.0), output=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("question", "choices", "message"),
+    [
+        (None, (), "the question is no text"),
+        (" ", (), "the question is empty"),
+        ("Which?", "red", "`choices` is no list of options but `'red'`"),
+        ("Which?", 3, "`choices` is no list"),
+        ("Which?", ["red", 3], "option 2 is no text but `3` of type `int`"),
+        ("Which?", [str(number) for number in range(27)], "27 options are more"),
+    ],
+)
+def test_what_cannot_be_asked_is_an_error_before_any_work(
+    film: tuple[Path, Manifest], tmp_path: Path, question: object, choices: object, message: str
+) -> None:
+    with pytest.raises(MediaError, match=message) as caught:
+        debriefer.ask(film[0], question, choices, models=Oracle(film[1]).models(), output=tmp_path)  # type: ignore[arg-type]
+    assert caught.value.hint
+    assert list(tmp_path.iterdir()) == []

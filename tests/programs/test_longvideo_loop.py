@@ -363,3 +363,15 @@ def test_an_answer_that_shares_no_word_with_what_was_found_is_said_to_cite_nothi
     assert (answer.credible, answer.doubt) == (True, "it cites nothing that was seen or said")
     founded = run(film, Cast(step=[LOOK_AT, ANSWER], findings=SEEN, critique=FINE), FAST)
     assert (founded.credible, founded.doubt) == (True, "")
+
+
+def test_looks_that_name_one_option_differently_count_together(film: Film) -> None:
+    def look(begin: int, suggests: str) -> dict[str, Any]:
+        facts = [{"start": begin, "end": begin + 1, "text": f"a thing at {begin}"}]
+        return {"facts": facts, "suggests": suggests, "settles": True}
+
+    steps = [{"action": "look", "instruction": "who", "spans": [[begin, begin + 10]]} for begin in range(0, 100, 20)]
+    findings = [look(1, "a woman"), look(21, "a woman"), look(41, "a man"), look(61, "B. a man"), look(81, "B")]
+    answer = run(film, Cast(step=steps, findings=findings), FAST, limits=Limits(rounds=5, critiques=0))
+    assert (answer.choice, answer.budget_exhausted) == ("B", "rounds")
+    assert [one.start for one in answer.citations] == [41.0, 61.0, 81.0]
