@@ -379,7 +379,9 @@ class _Run:
             return ""
         if not any(step.action in _AGENTS for step in self.board.steps):
             return "nothing was searched: it rests on nothing that was seen or said"
-        looks = [step for step in self.board.steps if step.agent == "perception"]
+        # A look that is asked for again is not made again, and says nothing by itself.
+        made = set(self.done.values())
+        looks = [step for step in self.board.steps if step.agent == "perception" and step.number in made]
         failed = [text for step in looks for text in step.unknown]
         if looks and all(step.unknown for step in looks):
             return f"it was not verified: {failed[0]}"

@@ -350,6 +350,15 @@ def test_an_answer_is_doubted_where_every_look_failed_whatever_the_review_says(f
     assert "**doubt:** it was not verified" in render_transcript(answer)
 
 
+def test_a_failed_look_that_is_asked_for_again_beside_subtitles_that_say_nothing_verifies_nothing(film: Film) -> None:
+    read = {"action": "read", "instruction": "who waves"}
+    cast = Cast(step=[LOOK_AT, read, LOOK_AT, ANSWER], findings=Reply("?"), reading={"relevant": []}, critique=FINE)
+    answer = run(film, cast, FAST)
+    assert actions(answer)[:3] == ["look", "read", "look"]
+    assert answer.credible is False
+    assert "could not be looked at" in answer.doubt
+
+
 def test_an_answer_given_twice_without_a_search_is_doubted(film: Film) -> None:
     answer = run(film, Cast(step=ANSWER, critique=FINE), FAST)
     assert (answer.choice, answer.credible) == ("B", False)
