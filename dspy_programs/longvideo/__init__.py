@@ -1,5 +1,6 @@
 """Long video: plan, ground, read, look, reflect."""
 
+from dspy_programs.longvideo.asked import checked
 from dspy_programs.longvideo.choices import inline_options, parse_choice, with_options
 from dspy_programs.longvideo.program import LongVideo
 from dspy_programs.longvideo.result import Citation, VideoAnswer, render_transcript
@@ -18,6 +19,7 @@ __all__ = [
     "Step",
     "Strategy",
     "VideoAnswer",
+    "checked",
     "inline_options",
     "parse_choice",
     "render_transcript",

@@ -39,6 +39,10 @@ _STRONG = 0.5
 # A rest of a film shorter than this belongs to the segment before it: it may hold no frame at all.
 _SHORTEST_SEGMENT = 2.0
 _CAPTIONS_PRODUCER = "sheets"
+_ISSUES = """
+    SELECT role, max(coalesce(TRY_CAST(state AS INTEGER), 0)) FROM text
+    WHERE source = 'caption' AND producer = ? GROUP BY role
+"""
 
 
 class GroundingAgent(dspy.Module):
@@ -93,6 +97,7 @@ class _Grounding:
     analysis: QuestionAnalysis
     tools: int = 0
     notes: list[str] = field(default_factory=list)
+    partial: list[tuple[float, float, str]] = field(default_factory=list)
 
     @property
     def film(self) -> Film:
@@ -149,31 +154,38 @@ class _Grounding:
             return []
         waiting = self._segments()
         found: list[Grounded] = []
-        settling, failed = 0, []
+        unknown: list[str] = []
         while waiting:
             batch, waiting = waiting[:THREADS], waiting[THREADS:]
             replies = self.asker.together([partial(self._score, span) for span in batch])
-            for span, reply in zip(batch, replies, strict=True):
-                score = None if reply.value is None else reply.value.relevance_score
-                if reply.value is None or score is None:
-                    failed.append((span, reply.error or "the reply holds no score from 1 to 4"))
-                elif score > IRRELEVANT:
-                    settling += score == SETTLING
-                    text = reply.value.clip_caption
-                    if reply.value.reasoning:
-                        text = f"{text} ({reply.value.reasoning})"
-                    found.append(self.board.ground(*span, score, text, "scored"))
+            for span, (reply, missing) in zip(batch, replies, strict=True):
+                one, why = self._judged(span, reply, missing)
+                found += [one] if one is not None else []
+                unknown += [f"{shown_span(*span)} {why}"] if why else []
             self.asker.save()
             early = self.strategy.stop_early and not self.analysis.needs_full_scan and not self.analysis.multi_hop
-            if self.asker.spent or (early and settling >= ENOUGH_SETTLING):
+            if self.asker.spent or (early and sum(one.score == SETTLING for one in found) >= ENOUGH_SETTLING):
                 break
-        for span, why in failed:
-            self.step.unknown.append(f"{shown_span(*span)} could not be judged: {why}")
+        self.step.unknown += unknown
         if waiting:
             why = "the budget is used up" if self.asker.spent else "enough was found before"
             rest = f"{len(waiting)} stretches from {shown_span(*waiting[0])} on were not looked at: {why}"
             (self.step.unknown if self.asker.spent else self.notes).append(rest)
         return sorted(found, key=lambda one: one.start)
+
+    def _judged(self, span: Span, reply: Reply[SegmentScore], missing: int) -> tuple[Grounded | None, str]:
+        """Return the stretch that a score above 1 makes, and what of it is unknown, and why."""
+        score = None if reply.value is None else reply.value.relevance_score
+        if reply.value is None or score is None:
+            return None, f"could not be judged: {reply.error or 'the reply holds no score from 1 to 4'}"
+        if score <= IRRELEVANT:
+            # What is gone may be what matters.
+            return None, f"could not be judged: nothing is seen there, but {_gone(missing)}" if missing else ""
+        text = reply.value.clip_caption
+        if reply.value.reasoning:
+            text = f"{text} ({reply.value.reasoning})"
+        made = self.board.ground(*span, score, text, "scored")
+        return made, f"was judged in part: {_gone(missing)}" if missing else ""
 
     def _segments(self) -> list[Span]:
         spans = segments(self.film.duration)
@@ -183,13 +195,15 @@ class _Grounding:
         first = [span for span in spans if any(one.start < span[1] and one.end > span[0] for one in moments)]
         return [*first, *(span for span in spans if span not in first)]
 
-    def _score(self, span: Span) -> Reply[SegmentScore]:
+    def _score(self, span: Span) -> tuple[Reply[SegmentScore], int]:
+        """Return the score of a stretch, and how many of its frames are gone."""
         sample = self.film.sample([span], SEGMENT_FRAMES)
         pictures = collapsed_frames(sample.pictures) if self.strategy.collapse else sample.pictures
+        missing = len(sample.missing)
         if not pictures:
-            return Reply(None, "its frames are gone from the disk")
+            return Reply(None, "its frames are gone from the disk"), missing
         length = span[1] - span[0]
-        return self.asker.ask(
+        reply = self.asker.ask(
             self.agent.score,
             "score",
             SegmentScore,
@@ -198,6 +212,7 @@ class _Grounding:
             stretch=f"{shown_span(*span)}, {length:.0f} s, {len(pictures)} frames",
             frames=frames_of(pictures),
         )
+        return reply, missing
 
     def _analysed(self) -> str:
         parts = (self.analysis.enhanced_query, self.analysis.scoring_instruction)
@@ -207,25 +222,38 @@ class _Grounding:
         """See to it that the whole film has captions; return whether it has. They are shared by all questions."""
         if not self._tool():
             return False
-        producer = f"{_CAPTIONS_PRODUCER}:{self.asker.producer(self.agent.caption)}"
-        rows = self.film.sql("SELECT DISTINCT role FROM text WHERE source = 'caption' AND producer = ?", [producer])
-        there = {str(role) for (role,) in rows}
+        producer = captions_producer(self.asker, self.agent)
+        # A stretch that is described anew gets captions of the next issue, which stand for it from then on.
+        issues: dict[str, int] = dict(self.film.sql(_ISSUES, [producer]))
         stretches = sheet_stretches(self.film)
-        absent = [number for number in range(len(stretches)) if f"stretch-{number}" not in there]
+        absent = [
+            number
+            for number in range(len(stretches))
+            if f"stretch-{number}" not in issues or not (self.asker.remember or number in self.board.described)
+        ]
         extents = _Extents(self.film)
         for first in range(0, len(absent), THREADS):
             batch = absent[first : first + THREADS]
             replies = self.asker.together([partial(self._caption, stretches[number]) for number in batch])
             made: list[dict[str, Any]] = []
-            for number, reply in zip(batch, replies, strict=True):
+            for number, (reply, missing) in zip(batch, replies, strict=True):
                 shown = stretches[number]
                 span = shown[0].pts, shown[-1].pts
                 scenes = [] if reply.value is None else reply.value.scenes
                 if not scenes:
                     why = reply.error or "the reply describes nothing"
                     self.step.unknown.append(f"{shown_span(*span)} could not be described: {why}")
+                else:
+                    self.board.described.add(number)
+                if scenes and missing:
+                    self.step.unknown.append(f"{shown_span(*span)} was described in part: {_gone(missing)}")
                 for place, scene in enumerate(scenes, start=1):
+                    role = f"stretch-{number}"
                     begin, end = extents.of(shown, min(scene.start, scene.end), max(scene.start, scene.end))
+                    if missing:
+                        # Not kept: the next question must not take it for all that is there.
+                        self.partial.append((begin, end, scene.text))
+                        continue
                     made.append(
                         {
                             "id": f"caption-{number:05d}-{place:03d}",
@@ -233,8 +261,9 @@ class _Grounding:
                             "t1": end,
                             "source": "caption",
                             "text": scene.text,
-                            "role": f"stretch-{number}",
+                            "role": role,
                             "producer": producer,
+                            "state": str(issues.get(role, -1) + 1),
                         }
                     )
             self.film.append("text", made)
@@ -244,19 +273,21 @@ class _Grounding:
                 break
         return not absent or not self.step.unknown
 
-    def _caption(self, frames: Sequence[Kept]) -> Reply[SceneCaptions]:
+    def _caption(self, frames: Sequence[Kept]) -> tuple[Reply[SceneCaptions], int]:
+        """Return the captions of some frames, and how many of these are gone or broken."""
         pictures = [picture for frame in frames if (picture := self.film.read(frame)) is not None]
-        sheets, _ = sheets_of(pictures)
+        sheets, shown = sheets_of(pictures)
+        missing = len(frames) - shown
         if not sheets.images:
-            return Reply(None, "its frames are gone from the disk")
+            return Reply(None, "its frames are gone from the disk"), missing
         span = shown_span(frames[0].pts, frames[-1].pts)
-        return self.asker.ask(self.agent.caption, "captions", SceneCaptions, stretch=span, frames=sheets)
+        return self.asker.ask(self.agent.caption, "captions", SceneCaptions, stretch=span, frames=sheets), missing
 
     def ranked(self) -> list[Grounded]:
         """Let a model pick scenes by their captions, slide texts and speech; in parts where they are many."""
         if not self._tool():
             return []
-        rows = self.film.sql("SELECT t0, t1, text FROM text WHERE source = 'caption' ORDER BY t0, id")
+        rows = sorted([*self.finder.texts().captions(), *self.partial], key=lambda row: row[0])
         lines = [f"{place}. [{shown_span(t0, t1)}] {text}" for place, (t0, t1, text) in enumerate(rows)]
         replies = self.asker.together([partial(self._rank, part) for part in _parts(lines, SCENES_TOKENS)])
         chosen: dict[int, int] = {}
@@ -292,6 +323,11 @@ class _Grounding:
             head = "nothing relevant was found in the whole video"
         more = [f"({len(found) - len(listed)} more of lower score)"] if len(found) > len(listed) else []
         return "\n".join([head, *(one.line() for one in listed), *more, *self.notes])
+
+
+def captions_producer(asker: Asker, agent: GroundingAgent) -> str:
+    """Return what names the captions of a model and a prompt in the store."""
+    return f"{_CAPTIONS_PRODUCER}:{asker.producer(agent.caption)}"
 
 
 def segments(duration: float) -> list[Span]:
@@ -344,6 +380,10 @@ def sheet_stretches(film: Film) -> list[list[Kept]]:
         chosen = thinned
     size = SHEET_CELLS * SHEETS_A_CALL
     return [chosen[begin : begin + size] for begin in range(0, len(chosen), size)]
+
+
+def _gone(missing: int) -> str:
+    return f"{missing} of its frames {'is' if missing == 1 else 'are'} gone from the disk"
 
 
 class _Extents:

@@ -183,13 +183,14 @@ class _Perception:
 
     def _pictures(self, window: Span, cue: str) -> Sample:
         sample = self._inspected(window)
-        pictures = list(sample.pictures)
+        pictures, missing = list(sample.pictures), set(sample.missing)
         if window[1] - window[0] > CUE_FROM:
             shown = {round(picture.time, 2) for picture in pictures}
             cued = self.finder.frames_like(cue or self.step.instruction, window, self.strategy.cue_frames)
-            read = (self.film.read(frame) for frame in cued if round(frame.pts, 2) not in shown)
-            pictures.extend(picture for picture in read if picture is not None)
-        return Sample(tuple(sorted(pictures, key=lambda one: one.time)), sample.missing)
+            read = [(frame, self.film.read(frame)) for frame in cued if round(frame.pts, 2) not in shown]
+            pictures.extend(picture for _, picture in read if picture is not None)
+            missing |= {frame.pts for frame, picture in read if picture is None}
+        return Sample(tuple(sorted(pictures, key=lambda one: one.time)), tuple(sorted(missing)))
 
     def _inspected(self, window: Span) -> Sample:
         """Return the frames of a look, even ones, or where scenes stand still the first and last of each."""

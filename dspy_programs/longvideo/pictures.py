@@ -11,7 +11,7 @@ import pydantic
 
 from debriefer.media.clock import clock
 from debriefer.media.contact_sheet import grid_of
-from debriefer.media.film import Picture, digest_of, jpeg, pixels
+from debriefer.media.film import Picture, jpeg, pixels
 
 SHEET_COLUMNS, SHEET_ROWS = 3, 3
 SHEET_CELLS = SHEET_COLUMNS * SHEET_ROWS
@@ -50,13 +50,13 @@ def frames_of(pictures: Sequence[Picture]) -> Frames:
     return Frames(images=tuple(TimedImage(label=f"t={clock(one.time)}", url=_url(one.data)) for one in pictures))
 
 
-def sheets_of(pictures: Sequence[Picture]) -> tuple[Frames, list[str]]:
+def sheets_of(pictures: Sequence[Picture]) -> tuple[Frames, int]:
     """Return pictures on contact sheets of 3 x 3 cells, each cell's time below it and in the line before its sheet.
 
     Returns:
-        The sheets, and the digest of each.
+        The sheets, and how many pictures they show; one that is broken is on none.
     """
-    images, digests = [], []
+    images, number = [], 0
     for begin in range(0, len(pictures), SHEET_CELLS):
         batch = [(one, pixels(one.data)) for one in pictures[begin : begin + SHEET_CELLS]]
         shown = [(one, image) for one, image in batch if image is not None]
@@ -66,8 +66,8 @@ def sheets_of(pictures: Sequence[Picture]) -> tuple[Frames, list[str]]:
         times = [clock(one.time) for one, _ in shown]
         data = jpeg(grid_of([image for _, image in shown], [f"t={time}" for time in times], SHEET_COLUMNS, width))
         images.append(TimedImage(label=f"sheet of {len(shown)}, row by row: {' '.join(times)}", url=_url(data)))
-        digests.append(digest_of(data))
-    return Frames(images=tuple(images)), digests
+        number += len(shown)
+    return Frames(images=tuple(images)), number
 
 
 def _url(data: bytes) -> str:

@@ -13,9 +13,10 @@ from debriefer.media.film import Film
 from debriefer.media.finding import Finder
 from debriefer.media.sampling import Span
 from debriefer.models import Meter, Models, metered
+from dspy_programs.longvideo.asked import checked
 from dspy_programs.longvideo.asking import Asker
 from dspy_programs.longvideo.choices import LETTERS, bare, parse_choice, with_options
-from dspy_programs.longvideo.grounding import GroundingAgent
+from dspy_programs.longvideo.grounding import GroundingAgent, captions_producer
 from dspy_programs.longvideo.perception import PerceptionAgent
 from dspy_programs.longvideo.reflection import ReflectionAgent
 from dspy_programs.longvideo.result import Citation, VideoAnswer, summed_calls
@@ -80,23 +81,30 @@ class LongVideo(dspy.Module):
             choices: Its options, with or without letters; none for an open question.
             finder: Searches the film; one over its texts alone where `None`.
             meter: Counts the run; one of the limits' own where `None`.
-            remember: Whether answers to questions with pictures are taken from the film's store.
+            remember: Whether answers to questions with pictures, and captions, are taken from the film's store.
+
+        Raises:
+            MediaError: The question or its options cannot be asked (`checked`).
 
         Returns:
             A prediction with `result` (`VideoAnswer`), `answer` and `choice`.
         """
         strategy, limits = self._settings
+        question, choices = checked(question, choices)
         meter = meter or Meter(limits.budget())
+        finder = finder or Finder(film)
         with metered(meter):
+            asker = Asker(models, meter, limits, film, remember)
+            finder.renew(captions_producer(asker, self.grounding))
             run = _Run(
                 self,
                 strategy,
                 limits,
-                Board(with_options(question, choices), film.duration),
-                Asker(models, meter, limits, film, remember),
-                finder or Finder(film),
+                Board(with_options(question, choices), film.duration, choices),
+                asker,
+                finder,
                 question,
-                tuple(choices),
+                choices,
             )
             result = run.answered()
         return dspy.Prediction(result=result, answer=result.answer, choice=result.choice)
@@ -113,6 +121,7 @@ class _Run:
     question: str
     choices: tuple[str, ...]
     best: _Proposal | None = None
+    guess: _Proposal | None = None
     critiques: int = 0
     known_before_critique: int = -1
     credible: bool | None = None
@@ -128,7 +137,7 @@ class _Run:
         exhausted = self._rounds()
         proposal = self.best
         if proposal is None or exhausted:
-            proposal = self._concluded(exhausted) or proposal or self._by_rule()
+            proposal = self._concluded(exhausted) or proposal or self._by_rule() or self.guess or _Proposal("", None)
         self.asker.save()
         return self._result(proposal, exhausted, time.perf_counter() - began)
 
@@ -144,7 +153,8 @@ class _Run:
                 return self.asker.spent or None
             if step.action == "answer":
                 if self._accepted(step):
-                    return None
+                    # A review that a bound refused ends the run, too, and not as it should.
+                    return self.asker.spent or None
                 continue
             self._act(_AGENTS[step.action], step.action, step.reason, step.instruction, self._pairs(step.spans))
         return self.asker.spent or "rounds"
@@ -186,7 +196,7 @@ class _Run:
         if spans:
             reason = "rule: what grounding names was not looked at"
             return PlannedStep(action="look", reason=reason, instruction=self.question, spans=spans)
-        suggested = self._suggested()
+        _, suggested = self._suggested()
         return PlannedStep(action="answer", reason="rule: nothing is left to do", answer=suggested)
 
     def _act(self, agent: str, action: str, reason: str, instruction: str, spans: tuple[Span, ...]) -> Step:
@@ -210,17 +220,20 @@ class _Run:
     def _accepted(self, step: PlannedStep) -> bool:
         """Whether an answer ends the run: what it rests on was looked at, conflicts compared, the review passed."""
         choice = parse_choice(self.choices, typed=step.choice, text=step.answer) if self.choices else None
-        cited = self.board.find(step.evidence)
         record = self._step("planning", "answer", step.reason)
         record.observation = f"proposed: {step.answer or step.choice}" + (f" ({choice})" if choice else "")
         objection = self._objection(step, choice)
         record.observation += objection
         self._close(record)
+        proposal = _Proposal(step.answer or step.choice, choice, self.board.find(step.evidence))
         if objection:
+            self.guess = proposal
             return False
+        # Whatever ends the run from here on, this is the best answer so far.
+        self.best = proposal
         if self._must_look(step) or self._must_compare():
+            proposal.evidence = self.board.find(step.evidence)
             return False
-        self.best = _Proposal(step.answer or step.choice, choice, cited)
         known = len(self.board.evidence)
         if self.critiques >= self.limits.critiques or known == self.known_before_critique:
             return True
@@ -299,20 +312,26 @@ class _Run:
         self._close(step)
         return _Proposal(made.answer or made.choice, choice, self.board.find(made.evidence))
 
-    def _by_rule(self) -> _Proposal:
-        """Return what the findings suggest by themselves; nothing where they suggest nothing."""
-        answer = self._suggested()
+    def _by_rule(self) -> _Proposal | None:
+        """Return what the findings suggest by themselves; `None` where they suggest nothing."""
+        said, answer = self._suggested()
+        if not answer:
+            return None
         choice = parse_choice(self.choices, text=answer) if self.choices else None
-        firm = [one for one in self.board.evidence if one.suggests == answer and answer]
+        firm = [one for one in self.board.evidence if one.suggests and self.board.said(one) == said]
         return _Proposal(answer, choice, firm)
 
-    def _suggested(self) -> str:
-        """Return what most looks suggest, those that settle the question before others."""
+    def _suggested(self) -> tuple[str, str]:
+        """Return what most looks suggest, those that settle the question before others: to compare, and in words."""
         votes: dict[str, tuple[int, int]] = {}
+        words: dict[str, str] = {}
         for one in {(e.call, e.suggests): e for e in self.board.evidence if e.suggests}.values():
-            settled, number = votes.get(one.suggests, (0, 0))
-            votes[one.suggests] = settled + one.settles, number + 1
-        return max(votes, key=lambda text: votes[text], default="")
+            said = self.board.said(one)
+            settled, number = votes.get(said, (0, 0))
+            votes[said] = settled + one.settles, number + 1
+            words.setdefault(said, one.suggests)
+        best = max(votes, key=lambda said: votes[said], default="")
+        return best, words.get(best, "")
 
     def _result(self, proposal: _Proposal, exhausted: str | None, seconds: float) -> VideoAnswer:
         cited = proposal.evidence or [
@@ -323,6 +342,10 @@ class _Run:
             answer = bare(self.choices[LETTERS.index(choice)])
         if not cited and answer:
             cited = self.board.nearest(f"{self.question} {answer}", _MUST_LOOK)
+        unfounded = self._unfounded() if answer or choice else ""
+        doubts = [self.doubt, unfounded]
+        if answer and not cited and not unfounded:
+            doubts.append("it cites nothing that was seen or said")
         files = {frame.id: frame.file for frame in self.finder.film.frames}
         failed = [call["error"] for step in self.board.steps for call in step.calls if call["error"]]
         replied = any(call["error"] == "" for step in self.board.steps for call in step.calls)
@@ -334,8 +357,8 @@ class _Run:
             citations=tuple(Citation.of(one, files) for one in sorted(cited, key=lambda one: one.start)),
             abstained=choice is None if self.choices else not answer,
             budget_exhausted=exhausted,
-            credible=self.credible,
-            doubt=self.doubt,
+            credible=False if unfounded else self.credible,
+            doubt="; ".join(dict.fromkeys(doubt for doubt in doubts if doubt)),
             error=failed[0] if failed and not replied else "",
             steps=tuple(self.board.steps),
             grounded=tuple(
@@ -349,6 +372,20 @@ class _Run:
             seconds=round(seconds, 3),
             notes=tuple(self.finder.film.facts.get("notes", ())),
         )  # fmt: skip
+
+    def _unfounded(self) -> str:
+        """Return why an answer rests on nothing, whatever a review says of it; empty where it may rest on a look."""
+        if self.board.evidence:
+            return ""
+        if not any(step.action in _AGENTS for step in self.board.steps):
+            return "nothing was searched: it rests on nothing that was seen or said"
+        # A look that is asked for again is not made again, and says nothing by itself.
+        made = set(self.done.values())
+        looks = [step for step in self.board.steps if step.agent == "perception" and step.number in made]
+        failed = [text for step in looks for text in step.unknown]
+        if looks and all(step.unknown for step in looks):
+            return f"it was not verified: {failed[0]}"
+        return "" if self.board.looks else "it was not verified: nothing was looked at"
 
     def _step(self, agent: str, action: str, reason: str, instruction: str = "", spans: tuple[Span, ...] = ()) -> Step:
         return Step(len(self.board.steps) + 1, agent, action, reason, instruction, spans)

@@ -78,8 +78,10 @@ class VideoAnswer:
         citations: What it rests on, in order of time.
         abstained: Whether there is no answer, or none that names an option.
         budget_exhausted: Name of the bound that ended the search, else `None`: the answer is then the best so far.
-        credible: What the review said; `None` where there was none that could be read.
-        doubt: The last objection of a review that the answer did not clear, else empty.
+        credible: What the review said; `None` where there was none that could be read; `False` where nothing was
+            verified, whatever the review said.
+        doubt: The last objection of a review that the answer did not clear, and what it lacks: a search, a look that
+            succeeded, a citation; else empty.
         error: Why there is no answer where no model could be asked, else empty.
         steps: How it was found.
         grounded: Stretches that grounding named, as JSON values.

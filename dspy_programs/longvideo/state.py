@@ -10,6 +10,7 @@ from debriefer.media.clock import shown_span
 from debriefer.media.retrieval import Bm25
 from debriefer.media.sampling import Span
 from debriefer.models import count_tokens
+from dspy_programs.longvideo.choices import parse_choice
 
 EvidenceKind = Literal["seen", "said", "overview", "compared"]
 # Of an observation that has to be shortened this many characters stay.
@@ -144,19 +145,24 @@ class Board:
     Attributes:
         question: With its options.
         duration: Of the video, in seconds.
+        choices: The options alone.
         grounded: Stretches that may matter.
         evidence: Findings that count.
         steps: What was done.
         looks: Number of the last call of perception or subtitles.
+        compared: Numbers of calls whose findings were put side by side.
+        described: Stretches of contact sheets that were described in this run.
     """
 
     question: str
     duration: float
+    choices: tuple[str, ...] = ()
     grounded: list[Grounded] = field(default_factory=list)
     evidence: list[Evidence] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     looks: int = 0
     compared: set[frozenset[int]] = field(default_factory=set)
+    described: set[int] = field(default_factory=set)
 
     def ground(self, start: float, end: float, score: int | None, caption: str, source: str) -> Grounded:
         """Add a stretch, or better the one that is there already."""
@@ -198,9 +204,14 @@ class Board:
         for place, one in enumerate(firm):
             for other in firm[place + 1 :]:
                 pair = frozenset((one.call, other.call))
-                if len(pair) == 2 and pair not in self.compared and _said(one) != _said(other):  # noqa: PLR2004 -- two looks
+                if len(pair) == 2 and pair not in self.compared and self.said(one) != self.said(other):  # noqa: PLR2004 -- two looks
                     return one, other
         return None
+
+    def said(self, evidence: Evidence) -> str:
+        """Return what a finding suggests in a form to compare: the letter of the option it names, else its words."""
+        letter = parse_choice(self.choices, text=evidence.suggests) if self.choices else None
+        return letter or " ".join(evidence.suggests.casefold().strip(" .").split())
 
     def find(self, names: Iterable[str]) -> list[Evidence]:
         """Return the findings with some ids, in order of time; for a stretch of grounding what was found in it."""
@@ -238,10 +249,6 @@ class Board:
             if count_tokens(kept) <= budget:
                 break
         return kept
-
-
-def _said(evidence: Evidence) -> str:
-    return " ".join(evidence.suggests.casefold().strip(" .").split())
 
 
 def merged(spans: Sequence[Span], duration: float, gap: float = 0.0) -> list[Span]:

@@ -14,7 +14,7 @@ import debriefer
 from benchmarks.longvideo.films import Manifest, Recipe, produce
 from benchmarks.longvideo.oracle import Oracle
 from benchmarks.suites.longvideo import figures, run_question
-from debriefer.errors import MissingFileError, ModelError
+from debriefer.errors import MediaError, MissingFileError, ModelError
 from debriefer.pipeline.asking import answered
 from debriefer.pipeline.settings import MediaSettings
 from dspy_programs.longvideo import Limits
@@ -122,6 +122,24 @@ def test_the_command_answers_over_http_and_prints_json(film: tuple[Path, Manifes
     assert "Traceback" not in refused.stderr
 
 
+def test_the_command_warns_of_an_answer_that_rests_on_nothing(film: tuple[Path, Manifest], tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from tests.doubles.cast import Cast\n"
+        "respond = Cast(step={'action': 'answer', 'answer': 'the coast'}, critique={'credible': True})\n",
+        encoding="utf-8",
+    )
+    with Server(script, "--key", "k") as server:
+        environment = {"MODEL_API_URL": server.url, "MODEL_API_KEY": "k", "MODEL_NAME": "m", "MODEL_VISION": "1"}
+        options = ("-o", str(tmp_path / "out"), "--speech-model", "none", "--json")
+        done = command(str(film[0]), "Where do they go?", *options, **environment)
+    assert done.returncode == 0, done.stderr
+    value = json.loads(done.stdout)
+    assert (value["answer"], value["credible"]) == ("the coast", False)
+    assert f"warning: in doubt: {value['doubt']}" in done.stderr
+    assert "nothing was searched" in value["doubt"]
+
+
 def test_the_name_is_there_without_loading_anything(tmp_path: Path) -> None:
     assert "ask" in debriefer.__all__
     with pytest.raises(MissingFileError, match="does not exist"):
@@ -136,3 +154,23 @@ def test_a_strategy_that_is_none_is_an_error(film: tuple[Path, Manifest], tmp_pa
 def test_a_bound_on_money_without_prices_is_an_error(film: tuple[Path, Manifest], tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="needs the prices"):
         debriefer.ask(film[0], "Who?", models=Oracle(film[1]).models(), limits=Limits(cost=1.0), output=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("question", "choices", "message"),
+    [
+        (None, (), "the question is no text"),
+        (" ", (), "the question is empty"),
+        ("Which?", "red", "`choices` is no list of options but `'red'`"),
+        ("Which?", 3, "`choices` is no list"),
+        ("Which?", ["red", 3], "option 2 is no text but `3` of type `int`"),
+        ("Which?", [str(number) for number in range(27)], "27 options are more"),
+    ],
+)
+def test_what_cannot_be_asked_is_an_error_before_any_work(
+    film: tuple[Path, Manifest], tmp_path: Path, question: object, choices: object, message: str
+) -> None:
+    with pytest.raises(MediaError, match=message) as caught:
+        debriefer.ask(film[0], question, choices, models=Oracle(film[1]).models(), output=tmp_path)  # type: ignore[arg-type]
+    assert caught.value.hint
+    assert list(tmp_path.iterdir()) == []

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from debriefer.media.film import Film
-from dspy_programs.longvideo import FAST, LongVideo
+from dspy_programs.longvideo import FAST, PAPER, LongVideo, Strategy
 from tests.doubles.cast import Cast
 from tests.doubles.films import ready_film
 from tests.doubles.script import Fault, Reply, server_error
@@ -172,6 +172,47 @@ def test_missing_frames_are_unknown(film: Film) -> None:
     assert cast.count("score") == cast.count("findings") == 0
 
 
+def without(film: Film, begin: float, end: float) -> Film:
+    """Return a film whose frames within a time are gone, and the video with them."""
+    for frame in film.frames:
+        if begin <= frame.pts < end:
+            (film.folder / frame.file).unlink()
+    return Film(film.folder)
+
+
+@pytest.mark.parametrize("strategy", [FAST, PAPER])
+def test_a_stretch_without_some_of_its_frames_is_unknown_and_never_irrelevant(film: Film, strategy: Strategy) -> None:
+    nothing = {"relevance_score": 1, "clip_caption": "a wall"}
+    captions = {"scenes": [{"start": 0, "end": 120, "text": "a wall"}]}
+    cast = Cast(step=[GROUND, {"action": "answer", "answer": "nobody"}], analysis=HARD, score=nothing,
+                captions=captions, ranked={"direct": []}, critique=FINE)  # fmt: skip
+    answer = run(without(film, 15.0, 45.0), cast, strategy)
+    assert "nothing relevant" not in observations(answer)
+    assert "not all of it could" in answer.steps[0].observation
+    assert any("00:00:00.00-00:01:00.00 could not be judged" in text and "gone" in text for text in unknowns(answer))
+    assert not any("00:01:00.00-00:02:00.00" in text for text in unknowns(answer))
+
+
+def test_a_relevant_stretch_without_some_of_its_frames_is_named_and_said_to_be_judged_in_part(film: Film) -> None:
+    cast = Cast(
+        step=[GROUND, LOOK_AT, ANSWER], analysis=HARD, score=SCORED, look=[LOOK, DONE], findings=SEEN, critique=FINE
+    )
+    answer = run(without(film, 70.0, 75.0), cast)
+    assert len(answer.grounded) == 2
+    assert [text[:23] for text in unknowns(answer) if "judged in part" in text] == ["00:01:00.00-00:02:00.00"]
+
+
+def test_captions_without_some_frames_serve_their_question_but_are_not_kept(film: Film) -> None:
+    captions = {"scenes": [{"start": 40, "end": 41, "text": "a man waves at a ferry"}]}
+    cast = Cast(step=[GROUND, LOOK_AT, ANSWER], analysis=HARD, captions=captions, ranked={"direct": [0]},
+                findings=SEEN, critique=FINE)  # fmt: skip
+    alone = without(film, 0.0, 10.0)
+    answer = run(alone, cast, FAST)
+    assert [one["caption"] for one in answer.grounded if one["source"] == "captions"] == ["a man waves at a ferry"]
+    assert any("was described in part" in text for text in unknowns(answer))
+    assert alone.sql("SELECT id FROM text WHERE source = 'caption'") == []
+
+
 def test_a_model_that_does_not_see_is_not_asked_about_pictures(film: Film) -> None:
     cast = Cast(step=[GROUND, LOOK_AT, {"action": "answer"}], analysis=HARD, look=[LOOK, DONE], critique=FINE)
     answer = run(film, cast, settings={"vision": False})
@@ -241,6 +282,42 @@ def test_captions_are_made_once_and_serve_other_questions(film: Film) -> None:
     third = Cast(**lines)
     run(film, third, FAST, settings={"temperature": 0.9})
     assert third.count("captions") == 1
+
+
+def _captioned(text: str) -> dict[str, Any]:
+    ground_again = {**GROUND, "instruction": "find the waving once more"}
+    return {
+        "step": [GROUND, ground_again, LOOK_AT, ANSWER],
+        "analysis": HARD,
+        "captions": {"scenes": [{"start": 0, "end": 1, "text": text}]},
+        "ranked": {"direct": [0]},
+        "findings": SEEN,
+        "critique": FINE,
+    }
+
+
+def test_captions_are_made_anew_once_where_nothing_is_remembered(film: Film) -> None:
+    run(film, Cast(**_captioned("a man waves at a ferry")), FAST)
+    anew = Cast(**_captioned("a child runs after a dog"))
+    answer = run(Film(film.folder, film.video), anew, FAST, remember=False)
+    assert anew.count("captions") == 1
+    assert [one["caption"] for one in answer.grounded if one["source"] == "captions"] == ["a child runs after a dog"]
+    later = Cast(**_captioned("a third"))
+    found = run(Film(film.folder, film.video), later, FAST)
+    assert later.count("captions") == 0
+    assert "a child runs" in later.turns["ranked"][0].last
+    assert "ferry" not in later.turns["ranked"][0].last.split("## scenes ##")[-1]
+    assert [one["caption"] for one in found.grounded if one["source"] == "captions"] == ["a child runs after a dog"]
+
+
+def test_captions_of_other_models_are_not_ranked_nor_searched(film: Film) -> None:
+    run(film, Cast(**_captioned("a zebra waves from a balcony")), FAST)
+    other = Cast(**{**_captioned("a man waves at a ferry"), "analysis": {**HARD, "cues": ["zebra on a balcony"]}})
+    answer = run(Film(film.folder, film.video), other, FAST, settings={"temperature": 0.9})
+    assert other.count("captions") == 1
+    for turns in other.turns.values():
+        assert not any("zebra waves" in turn.last for turn in turns)
+    assert not any("zebra" in one["caption"] for one in answer.grounded)
 
 
 def test_captions_that_fail_are_asked_for_again_and_nothing_is_kept(film: Film) -> None:

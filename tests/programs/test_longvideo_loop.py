@@ -313,3 +313,74 @@ def test_an_answer_out_of_the_blue_is_sent_back(film: Film) -> None:
     assert "nothing was searched yet" in cast.turns["step"][1].last
     assert [step.action for step in answer.steps] == ["answer", "look", "answer", "review"]
     assert answer.citations
+
+
+def test_a_review_that_a_bound_refuses_is_said(film: Film) -> None:
+    cast = Cast(step=[LOOK_AT, ANSWER], findings=SEEN, critique=FINE)
+    answer = run(film, cast, FAST, limits=Limits(requests=3))
+    assert (actions(answer), cast.count("critique")) == (["look", "answer", "review"], 0)
+    assert (answer.choice, answer.credible, answer.budget_exhausted) == ("B", None, "requests")
+    assert answer.citations
+
+
+def test_an_answer_whose_look_a_bound_refuses_is_the_best_so_far(film: Film) -> None:
+    cast = Cast(step=[GROUND, {**ANSWER, "evidence": ["G1"]}], analysis=HARD, score=SCORED, critique=FINE)
+    answer = run(film, cast, limits=Limits(frames=67))
+    assert (answer.choice, answer.budget_exhausted, answer.abstained) == ("B", "frames", False)
+    assert (answer.credible, answer.citations) == (False, ())
+    assert "not verified" in answer.doubt
+
+
+def test_what_a_look_suggests_is_better_than_a_guess_before_it(film: Film) -> None:
+    cast = Cast(step=[{**ANSWER, "choice": "C", "answer": "a child"}, LOOK_AT, ANSWER], findings=SEEN)
+    found = run(film, cast, FAST, limits=Limits(requests=3))
+    assert (found.choice, found.budget_exhausted) == ("B", "requests")
+    cast = Cast(step=[{**ANSWER, "choice": "C", "answer": "a child"}, LOOK_AT])
+    guessed = run(film, cast, FAST, limits=Limits(rounds=1))
+    assert (guessed.choice, guessed.credible, guessed.budget_exhausted) == ("C", False, "rounds")
+    assert "nothing was searched" in guessed.doubt
+
+
+def test_an_answer_is_doubted_where_every_look_failed_whatever_the_review_says(film: Film) -> None:
+    cast = Cast(step=[LOOK_AT, ANSWER], findings=Reply("?"), critique=FINE)
+    answer = run(film, cast, FAST)
+    assert (answer.choice, answer.abstained, answer.credible) == ("B", False, False)
+    assert answer.doubt.startswith("it was not verified: 00:00:15.00-00:00:30.00 could not be looked at")
+    assert answer.to_dict()["doubt"] == answer.doubt
+    assert "**doubt:** it was not verified" in render_transcript(answer)
+
+
+def test_a_failed_look_that_is_asked_for_again_beside_subtitles_that_say_nothing_verifies_nothing(film: Film) -> None:
+    read = {"action": "read", "instruction": "who waves"}
+    cast = Cast(step=[LOOK_AT, read, LOOK_AT, ANSWER], findings=Reply("?"), reading={"relevant": []}, critique=FINE)
+    answer = run(film, cast, FAST)
+    assert actions(answer)[:3] == ["look", "read", "look"]
+    assert answer.credible is False
+    assert "could not be looked at" in answer.doubt
+
+
+def test_an_answer_given_twice_without_a_search_is_doubted(film: Film) -> None:
+    answer = run(film, Cast(step=ANSWER, critique=FINE), FAST)
+    assert (answer.choice, answer.credible) == ("B", False)
+    assert answer.doubt == "nothing was searched: it rests on nothing that was seen or said"
+
+
+def test_an_answer_that_shares_no_word_with_what_was_found_is_said_to_cite_nothing(film: Film) -> None:
+    bench = {"facts": [{"start": 20, "end": 22, "text": "an empty bench"}]}
+    cast = Cast(step=[LOOK_AT, {"action": "answer", "answer": "zebras"}], findings=bench, critique=FINE)
+    answer = run(film, cast, FAST, choices=())
+    assert (answer.credible, answer.doubt) == (True, "it cites nothing that was seen or said")
+    founded = run(film, Cast(step=[LOOK_AT, ANSWER], findings=SEEN, critique=FINE), FAST)
+    assert (founded.credible, founded.doubt) == (True, "")
+
+
+def test_looks_that_name_one_option_differently_count_together(film: Film) -> None:
+    def look(begin: int, suggests: str) -> dict[str, Any]:
+        facts = [{"start": begin, "end": begin + 1, "text": f"a thing at {begin}"}]
+        return {"facts": facts, "suggests": suggests, "settles": True}
+
+    steps = [{"action": "look", "instruction": "who", "spans": [[begin, begin + 10]]} for begin in range(0, 100, 20)]
+    findings = [look(1, "a woman"), look(21, "a woman"), look(41, "a man"), look(61, "B. a man"), look(81, "B")]
+    answer = run(film, Cast(step=steps, findings=findings), FAST, limits=Limits(rounds=5, critiques=0))
+    assert (answer.choice, answer.budget_exhausted) == ("B", "rounds")
+    assert [one.start for one in answer.citations] == [41.0, 61.0, 81.0]

@@ -147,6 +147,9 @@ def ask(
         console.data_json({**answer.to_dict(steps=False), **where, "seconds_in_all": time.perf_counter() - began})
     else:
         _show(asked, time.perf_counter() - began)
+    if answer.doubt:
+        # Also beside `--json`: the answer is the best there is, and not one to rely on.
+        console.messages.print(Text.assemble(("warning: ", "bold yellow"), f"in doubt: {answer.doubt}"), soft_wrap=True)
     if answer.error:
         raise typer.Exit(exit_codes.FAILED)
     if answer.abstained:
@@ -175,7 +178,6 @@ def _show(asked: Asked, seconds: float) -> None:
         console.data(f"  [{shown_span(one.start, one.end)}] {said}" + (f"  (frames {frames}{more})" if frames else ""))
     lines: list[tuple[str, Any]] = [
         ("ended by the bound on", answer.budget_exhausted),
-        ("doubt", answer.doubt),
         ("error", answer.error),
     ]
     used = (

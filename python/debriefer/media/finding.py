@@ -49,19 +49,25 @@ class Finder:
         self.film = film
         self.embedder = embedder
         self._index: TextIndex | None = None
+        self._captions: str | None = None
         self._vectors: tuple[list[Kept], np.ndarray] | None = None
         self._lock = threading.Lock()
 
-    def renew(self) -> None:
-        """Take up what was added to the store's texts."""
+    def renew(self, captions: str | None = None) -> None:
+        """Take up what was added to the store's texts.
+
+        Args:
+            captions: Producer whose captions are searched from now on; as before where `None`.
+        """
         with self._lock:
+            self._captions = captions or self._captions
             self._index = None
 
     def texts(self) -> TextIndex:
         """Return the index over the texts as they were when it was first asked for, or renewed."""
         with self._lock:
             if self._index is None:
-                self._index = TextIndex(self.film)
+                self._index = TextIndex(self.film, self._captions)
             return self._index
 
     def search(

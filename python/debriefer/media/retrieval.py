@@ -17,6 +17,16 @@ _WORD = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+|[^\W_]+(?:[.,'’%][^\W_]+)*%
 _HANZI = re.compile(r"^[\u3400-\u4dbf\u4e00-\u9fff]")
 _PLURAL = re.compile(r"(?<=[a-z]{3})(?:ies|s)$")
 
+# Captions of other models and prompts are other texts; those that were made anew take the place of the older ones.
+_TEXTS = """
+    SELECT id, source, t0, t1, text FROM (SELECT *, $1::VARCHAR AS producer_wanted FROM text) AS texts
+    WHERE text IS NOT NULL
+      AND (source IS DISTINCT FROM 'caption' OR producer_wanted IS NULL OR producer = producer_wanted)
+    QUALIFY source IS DISTINCT FROM 'caption' OR producer_wanted IS NULL
+      OR rank() OVER (PARTITION BY source, role ORDER BY coalesce(TRY_CAST(state AS INTEGER), 0) DESC) = 1
+    ORDER BY t0, id
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:
@@ -116,14 +126,20 @@ class Bm25:
 class TextIndex:
     """A `Retriever` over the texts of a store as it is now."""
 
-    def __init__(self, store: HasTexts) -> None:
+    def __init__(self, store: HasTexts, captions: str | None = None) -> None:
         """Read and index the texts.
 
         Args:
             store: The video's store, or whatever else answers statements over its table `text`.
+            captions: Producer whose captions are taken, of those of each stretch (`role`) the newest (`state` numbers
+                them); all captions where `None`.
         """
-        self._rows = store.sql("SELECT id, source, t0, t1, text FROM text WHERE text IS NOT NULL ORDER BY t0, id")
+        self._rows = store.sql(_TEXTS, [captions])
         self._index = Bm25(row[4] for row in self._rows)
+
+    def captions(self) -> list[tuple[float, float, str]]:
+        """Return begin, end and text of each caption, in order of time."""
+        return [(t0, t1, text) for _, source, t0, t1, text in self._rows if source == "caption"]
 
     def search(
         self,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from debriefer.errors import MediaError, MissingFileError, ModelError
+from debriefer.errors import MissingFileError, ModelError
 from debriefer.media.briefing import Say
 from debriefer.media.embedding import ImageEmbedder, embedder
 from debriefer.media.film import Film
@@ -141,23 +141,23 @@ def answered(
 
     Raises:
         MissingFileError: There is no such video, or no such file of subtitles.
-        MediaError: It is no video, or the embedder cannot be opened.
+        MediaError: It is no video, the embedder cannot be opened, the question is no text or empty, or the options
+            are no texts or more than 26.
         ModelError: No model is configured, a bound on money lacks prices, or the strategy has no such name.
     """
     path = Path(video)
     if not path.is_file():
         message = f"`{path}` " + ("is no file" if path.exists() else "does not exist")
         raise MissingFileError(message, hint="name a video file")
-    if not question.strip():
-        message = "the question is empty"
-        raise MediaError(message, hint="ask something")
+    from dspy_programs.longvideo import STRATEGIES, LongVideo, checked  # noqa: PLC0415 -- loads DSPy
+
+    question, choices = checked(question, choices)
     models = models or ModelChoice(lm).load()
     if models is None:
         message = "no model is configured, and a question about a video needs one"
         raise ModelError(message, hint="give `--lm provider/model`, or set `MODEL_API_URL` and `MODEL_NAME`")
     from debriefer.media.finding import Finder  # noqa: PLC0415 -- whoever only reads settings needs no DuckDB
-    from dspy_programs.longvideo import STRATEGIES, LongVideo  # noqa: PLC0415 -- loads DSPy
-    from dspy_programs.state import load_state  # noqa: PLC0415 -- as above
+    from dspy_programs.state import load_state  # noqa: PLC0415 -- loads DSPy
 
     if strategy not in STRATEGIES:
         message = f"`{strategy}` is no strategy"

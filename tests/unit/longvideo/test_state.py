@@ -39,6 +39,18 @@ def test_findings_that_settle_differently_conflict_until_they_are_compared() -> 
     assert board.conflict() is None
 
 
+def test_the_letter_of_an_option_is_the_option_and_no_conflict() -> None:
+    board = Board("Q", 100.0, ("a woman", "a man", "a child"))
+    board.add("seen", 10, 12, "a man waves", call=1, suggests="a man", settles=True)
+    board.add("seen", 30, 32, "he waves", call=2, suggests="B. a man", settles=True)
+    board.add("seen", 50, 52, "still he", call=3, suggests="(B)", settles=True)
+    assert board.conflict() is None
+    board.add("seen", 70, 72, "a child", call=4, suggests="C", settles=True)
+    found = board.conflict()
+    assert found is not None
+    assert [one.id for one in found] == ["E1", "E4"]
+
+
 def test_a_long_run_is_shortened_but_its_findings_stay() -> None:
     board = Board("Q", 100.0)
     board.add("seen", 10, 12, "the needle")
