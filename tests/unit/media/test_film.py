@@ -6,15 +6,19 @@ from itertools import pairwise
 from pathlib import Path
 from random import Random
 
+import av
 import pytest
 
 from benchmarks.longvideo.coded import read
 from debriefer.errors import MediaError, MissingFileError
-from debriefer.media.briefing import Makers
+from debriefer.media.briefing import Briefing, Makers, View
 from debriefer.media.film import INDEX_FILE, Film, Picture, pixels
 from debriefer.media.film_making import FilmSettings, find_film, make_film
 from debriefer.media.finding import Finder
 from debriefer.media.listeners import Deaf
+from debriefer.media.rebase import rebased
+from debriefer.media.slide import Change
+from debriefer.media.speech import Segment, Transcript, Word
 from debriefer.media.subtitles import Cue
 from tests.doubles.films import ready_film, write_film
 from tests.doubles.videos import FixedLayout, FixedListener, FixedSlides, write_sound
@@ -63,6 +67,50 @@ def test_two_frames_a_second_are_kept_where_they_are_read_from(film: Film) -> No
 
 def test_the_length_is_in_seconds_and_not_in_frames(film: Film) -> None:
     assert film.duration == pytest.approx(30.0, abs=0.01)
+
+
+def broadcast(folder: Path, seconds: float, start: float) -> Path:
+    """Write a film as MPEG-TS whose time stamps begin at least at `start`."""
+    target = folder / "film.ts"
+    with (
+        av.open(str(write_film(folder / "film.mp4", [seconds]))) as given,
+        av.open(str(target), "w", format="mpegts") as made,
+    ):
+        source = given.streams.video[0]
+        stream = made.add_stream_from_template(source)
+        for packet in given.demux(source):
+            if packet.dts is None or packet.pts is None or source.time_base is None:
+                continue
+            packet.pts += int(start / source.time_base)
+            packet.dts += int(start / source.time_base)
+            packet.stream = stream
+            made.mux(packet)
+    return target
+
+
+@pytest.mark.parametrize("start", [1.4, 36_000.0])
+def test_times_count_from_where_the_recording_begins(tmp_path: Path, start: float) -> None:
+    path, listener = broadcast(tmp_path, 8.0, start), FixedListener()
+    film = make_film(tmp_path / "films", path, FilmSettings(), None, listener)
+    assert start - 1e-3 <= film.start <= start + 0.5
+    assert film.duration == pytest.approx(8.0, abs=0.01)
+    assert film.frames[0].pts == 0.0
+    assert len(film.frames) == 16
+    kept, dense = film.sample([(0.0, 8.0)], 16).pictures, film.sample([(5.0, 7.0)], 10).pictures
+    assert len(dense) == 10
+    assert max(abs(picture.time - said(picture)[1]) for picture in (*kept, *dense)) <= 0.05 + 1e-6
+
+
+def test_slides_and_narration_of_a_recording_count_from_its_begin() -> None:
+    segment = Segment(36_003.4, 36_005.4, "Profit is up.", (Word(36_003.4, 36_005.4, "Profit"),))
+    view = View(1, 36_001.4, 36_009.4, 36_002.4, "a.png", Change.CUT, None, (), 1, 1, "0", 0.0, None)
+    transcript = Transcript((segment,), duration=8.0)
+    whole = Briefing("a.ts", "0", (), (view,), transcript, (), 8.0, 1, 1, None, None, 0, None)
+    moved = rebased(whole, 36_001.4)
+    (seen,), (heard,) = moved.views, moved.transcript.segments
+    assert (seen.t_start, seen.t_end, seen.t_frame) == pytest.approx((0.0, 8.0, 1.0))
+    assert (heard.start, heard.end, heard.words[0].start) == pytest.approx((2.0, 4.0, 2.0))
+    assert moved.duration == 8.0
 
 
 def test_scenes_are_told_apart_and_a_clock_makes_none(film: Film) -> None:
