@@ -113,7 +113,7 @@ def lvbench(record: Record, _file: str, _place: int) -> Iterator[BenchmarkQuesti
 def longvideobench(record: Record, _file: str, place: int) -> Iterator[BenchmarkQuestion]:
     """Yield one question of LongVideoBench: `candidates`, `correct_choice` from 0 (hidden in the test part)."""
     number = record.get("correct_choice")
-    choices = tuple(bare(str(one)) for one in record["candidates"])
+    choices = bare([str(one) for one in record["candidates"]])
     hidden = number is None or not 0 <= int(number) < len(choices)
     subtitles = record.get("subtitle_path")
     yield BenchmarkQuestion(
@@ -134,7 +134,7 @@ def videomme(record: Record, _file: str, place: int) -> Iterator[BenchmarkQuesti
     """Yield the questions of Video-MME: one record each, or one a video with `questions`."""
     for one in record.get("questions") or [record]:
         merged = {**record, **one}
-        choices = tuple(bare(str(option)) for option in merged["options"])
+        choices = bare([str(option) for option in merged["options"]])
         video = str(merged.get("videoID") or merged["video_id"])
         answer = merged.get("answer")
         yield BenchmarkQuestion(
@@ -151,7 +151,7 @@ def videomme(record: Record, _file: str, place: int) -> Iterator[BenchmarkQuesti
 
 def mlvu(record: Record, file: str, place: int) -> Iterator[BenchmarkQuestion]:
     """Yield one question of MLVU: the answer is the text of a candidate; two items of the needle task have none."""
-    choices = tuple(bare(str(one)) for one in record["candidates"])
+    choices = bare([str(one) for one in record["candidates"]])
     answer = parse_choice(choices, text=str(record["answer"])) if record.get("answer") is not None else None
     kind = str(record.get("question_type") or file)
     absent = answer is None and record.get("answer") is not None

@@ -105,7 +105,7 @@ def test_slides_and_narration_of_a_recording_count_from_its_begin() -> None:
     segment = Segment(36_003.4, 36_005.4, "Profit is up.", (Word(36_003.4, 36_005.4, "Profit"),))
     view = View(1, 36_001.4, 36_009.4, 36_002.4, "a.png", Change.CUT, None, (), 1, 1, "0", 0.0, None)
     transcript = Transcript((segment,), duration=8.0)
-    whole = Briefing("a.ts", "0", (), (view,), transcript, (), 8.0, 1, 1, None, None, 0, None)
+    whole = Briefing("a.ts", "0", (), (view,), transcript, (), 8.0, 1, 1, None, "", 0, None)
     moved = rebased(whole, 36_001.4)
     (seen,), (heard,) = moved.views, moved.transcript.segments
     assert (seen.t_start, seen.t_end, seen.t_frame) == pytest.approx((0.0, 8.0, 1.0))
