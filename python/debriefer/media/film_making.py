@@ -181,6 +181,8 @@ def _build(
             for place, cue in enumerate(settings.subtitles, start=1)
         ],
     )
+    if settings.said_digest and not settings.subtitles:
+        notes.append("the given subtitles end before the video begins: none is left")
     facts = {
         "format": FILM_FORMAT,
         "name": path.name,

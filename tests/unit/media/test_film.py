@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import shutil
 from fractions import Fraction
 from itertools import pairwise
@@ -10,7 +11,7 @@ import av
 import pytest
 
 from benchmarks.longvideo.coded import read
-from debriefer.errors import MediaError, MissingFileError
+from debriefer.errors import DebrieferError, MediaError, MissingFileError
 from debriefer.media.briefing import Briefing, Makers, View
 from debriefer.media.film import INDEX_FILE, Film, Picture, pixels
 from debriefer.media.film_making import FilmSettings, find_film, make_film
@@ -20,6 +21,8 @@ from debriefer.media.rebase import rebased
 from debriefer.media.slide import Change
 from debriefer.media.speech import Segment, Transcript, Word
 from debriefer.media.subtitles import Cue
+from debriefer.pipeline.asking import film_of
+from debriefer.pipeline.settings import MediaSettings
 from tests.doubles.films import ready_film, write_film
 from tests.doubles.videos import FixedLayout, FixedListener, FixedSlides, write_sound
 
@@ -215,6 +218,25 @@ def test_without_subtitles_the_sound_is_heard_and_with_them_it_is_not(tmp_path: 
     told = make_film(tmp_path / "films", path, FilmSettings(subtitles=(Cue(1, 2, "told"),)), None, listener)
     assert [text for *_, text in told.spoken()] == ["told"]
     assert len(listener.runs) == 1
+
+
+def test_subtitles_of_which_none_is_left_are_noted(tmp_path: Path) -> None:
+    path = write_film(tmp_path / "film.mp4", [2.0])
+    (tmp_path / "film.srt").write_text("1\n00:00:01,000 --> 00:00:02,000\na\n", encoding="utf-8")
+    film = film_of(path, tmp_path / "films", MediaSettings("none", "none"), offset=100.0)
+    assert any("none is left" in note for note in film.facts["notes"])
+
+
+@pytest.mark.parametrize("named", ["none.srt", "."])
+def test_subtitles_that_cannot_be_read_are_an_error_where_the_film_is_known_without_any(
+    tmp_path: Path, named: str
+) -> None:
+    path, settings = write_film(tmp_path / "film.mp4", [2.0]), MediaSettings("none", "none")
+    film_of(path, tmp_path / "films", settings, "none")
+    with pytest.raises(DebrieferError, match=r"is a folder|does not exist"):
+        film_of(path, tmp_path / "films", settings, tmp_path / named)
+    with pytest.raises(MediaError, match="offset"):
+        film_of(path, tmp_path / "films", settings, path, math.nan)
 
 
 def test_slides_that_are_read_are_found_by_their_words(tmp_path: Path) -> None:
