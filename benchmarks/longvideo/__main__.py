@@ -18,6 +18,7 @@ from pathlib import Path
 from benchmarks.longvideo.formats import READERS, BenchmarkQuestion, load, video_file
 from benchmarks.longvideo.scoring import score
 from benchmarks.report import emit
+from debriefer.cli import console
 from debriefer.errors import DebrieferError
 from debriefer.pipeline import ask
 from debriefer.pipeline.settings import MediaSettings
@@ -39,8 +40,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--score-only", action="store_true", help="answer nothing")
     parser.add_argument("--json", action="store_true", help="print one JSON object as the last line")
     options = parser.parse_args(argv)
-    questions = load(options.dataset, options.questions)[: options.limit]
+    try:
+        return _run(options)
+    except DebrieferError as error:
+        console.show_error(error)
+        return 2
+
+
+def _run(options: argparse.Namespace) -> int:
+    questions = load(options.dataset, options.questions, lambda note: print(note, file=sys.stderr))[: options.limit]
     predictions = _predictions(options.answers)
+    if not options.score_only:
+        _mend(options.answers)
     absent = set()
     for number, question in enumerate(questions, start=1):
         if options.score_only or question.id in predictions:
@@ -86,11 +97,53 @@ def _answer(question: BenchmarkQuestion, video: Path, options: argparse.Namespac
     return None if answer.error else answer.choice or answer.answer
 
 
+def _mend(path: Path) -> None:
+    """Cut off a last line that a run was stopped in the middle of, so that the next one begins on its own."""
+    if not path.is_file():
+        return
+    data = path.read_bytes()
+    whole = data[: _whole(data)]
+    if whole and not whole.endswith(b"\n"):
+        whole += b"\n"
+    if whole != data:
+        path.write_bytes(whole)
+
+
+def _whole(data: bytes) -> int:
+    """Return the bytes up to the end of the last whole line; a last line without its end is whole where it is JSON."""
+    end = data.rfind(b"\n") + 1
+    try:
+        _record(data[end:])
+    except (ValueError, KeyError, TypeError):
+        return end
+    return len(data)
+
+
+def _record(line: bytes) -> tuple[str, str]:
+    value = json.loads(line)
+    return str(value["id"]), str(value["answer"])
+
+
 def _predictions(path: Path) -> dict[str, str]:
+    """Return the answers so far; a last line that a run was stopped in the middle of is none.
+
+    Raises:
+        DebrieferError: Another line is no answer.
+    """
     if not path.is_file():
         return {}
-    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    return {str(line["id"]): str(line["answer"]) for line in lines}
+    data = path.read_bytes()
+    found = {}
+    for number, line in enumerate(data[: _whole(data)].split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            name, answer = _record(line)
+        except (ValueError, KeyError, TypeError) as error:
+            message = f"`{path.name}`, line {number}, is no answer"
+            raise DebrieferError(message, hint="each line is a JSON object with `id` and `answer`") from error
+        found[name] = answer
+    return found
 
 
 if __name__ == "__main__":

@@ -48,16 +48,18 @@ class BenchmarkQuestion:
     note: str = ""
 
 
-def load(dataset: str, path: Path) -> list[BenchmarkQuestion]:
+def load(dataset: str, path: Path, say: Callable[[str], None] = lambda _: None) -> list[BenchmarkQuestion]:
     """Read the questions of a data set.
 
     Args:
         dataset: A key of `READERS`.
-        path: Its file of questions: JSON, JSON Lines or Parquet; for MLVU also the folder of its task files.
+        path: Its file of questions: JSON, JSON Lines or Parquet; for MLVU also the folder of its task files, of which
+            those without options are left out (MLVU's folder holds tasks whose answers are written freely, too).
+        say: Told what is left out, and why.
 
     Raises:
         MissingFileError: There is no such file.
-        DebrieferError: There is no such data set, or a record lacks what its format has.
+        DebrieferError: There is no such data set, a record lacks what its format has, or a folder holds no questions.
     """
     if dataset not in READERS:
         message = f"`{dataset}` is no data set of questions"
@@ -68,12 +70,19 @@ def load(dataset: str, path: Path) -> list[BenchmarkQuestion]:
     files = sorted(path.glob("*.json*")) if path.is_dir() else [path]
     questions: list[BenchmarkQuestion] = []
     for file in files:
-        for place, record in enumerate(_records(file), start=1):
+        records = _records(file)
+        if path.is_dir() and not any(isinstance(record, Mapping) and "candidates" in record for record in records):
+            say(f"`{file.name}` is left out: its records have no `candidates`")
+            continue
+        for place, record in enumerate(records, start=1):
             try:
                 questions += READERS[dataset](record, file.stem, place)
             except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
                 message = f"`{file.name}` is no file of {dataset}: record {place} lacks or misuses {error}"
                 raise DebrieferError(message, hint="see `docs/long-video.md` for the formats") from error
+    if not questions and path.is_dir():
+        message = f"`{path}` holds no questions of {dataset}"
+        raise DebrieferError(message, hint="give the folder that holds the JSON files of the tasks")
     return questions
 
 
@@ -113,7 +122,7 @@ def lvbench(record: Record, _file: str, _place: int) -> Iterator[BenchmarkQuesti
 def longvideobench(record: Record, _file: str, place: int) -> Iterator[BenchmarkQuestion]:
     """Yield one question of LongVideoBench: `candidates`, `correct_choice` from 0 (hidden in the test part)."""
     number = record.get("correct_choice")
-    choices = tuple(bare(str(one)) for one in record["candidates"])
+    choices = bare([str(one) for one in record["candidates"]])
     hidden = number is None or not 0 <= int(number) < len(choices)
     subtitles = record.get("subtitle_path")
     yield BenchmarkQuestion(
@@ -134,7 +143,7 @@ def videomme(record: Record, _file: str, place: int) -> Iterator[BenchmarkQuesti
     """Yield the questions of Video-MME: one record each, or one a video with `questions`."""
     for one in record.get("questions") or [record]:
         merged = {**record, **one}
-        choices = tuple(bare(str(option)) for option in merged["options"])
+        choices = bare([str(option) for option in merged["options"]])
         video = str(merged.get("videoID") or merged["video_id"])
         answer = merged.get("answer")
         yield BenchmarkQuestion(
@@ -151,7 +160,7 @@ def videomme(record: Record, _file: str, place: int) -> Iterator[BenchmarkQuesti
 
 def mlvu(record: Record, file: str, place: int) -> Iterator[BenchmarkQuestion]:
     """Yield one question of MLVU: the answer is the text of a candidate; two items of the needle task have none."""
-    choices = tuple(bare(str(one)) for one in record["candidates"])
+    choices = bare([str(one) for one in record["candidates"]])
     answer = parse_choice(choices, text=str(record["answer"])) if record.get("answer") is not None else None
     kind = str(record.get("question_type") or file)
     absent = answer is None and record.get("answer") is not None

@@ -339,7 +339,7 @@ class _Run:
         ]
         answer, choice = proposal.answer, proposal.choice
         if choice is not None and parse_choice(self.choices, text=answer) == choice:
-            answer = bare(self.choices[LETTERS.index(choice)])
+            answer = bare(self.choices)[LETTERS.index(choice)]
         if not cited and answer:
             cited = self.board.nearest(f"{self.question} {answer}", _MUST_LOOK)
         unfounded = self._unfounded() if answer or choice else ""

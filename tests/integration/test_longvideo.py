@@ -117,6 +117,11 @@ def test_the_command_answers_over_http_and_prints_json(film: tuple[Path, Manifes
         value = json.loads(done.stdout)
         assert (value["choice"], value["abstained"], value["budget_exhausted"]) == ("B", False, None)
         assert value["citations"][0]["quote"]
+        assert value["notes"] == []
+        (tmp_path / "early.srt").write_text("1\n00:00:01,000 --> 00:00:02,000\na\n", encoding="utf-8")
+        early = ("--subtitles", str(tmp_path / "early.srt"), "--subtitles-offset", "60")
+        noted = command(str(film[0]), "Where do they go?", *options, *early, **environment)
+        assert "note: the given subtitles end before the video begins" in noted.stderr
         refused = command(str(film[0]), "Where do they go?", *options, **{**environment, "MODEL_API_KEY": ""})
     assert refused.returncode in {1, 2}
     assert "Traceback" not in refused.stderr

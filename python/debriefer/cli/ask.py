@@ -143,7 +143,11 @@ def ask(
         )
     answer = asked.answer
     if as_json:
-        where = {"output": None if asked.folder is None else str(asked.folder), "film": str(asked.film.folder)}
+        where = {
+            "output": None if asked.folder is None else str(asked.folder),
+            "film": str(asked.film.folder),
+            "notes": asked.film.facts["notes"],
+        }
         console.data_json({**answer.to_dict(steps=False), **where, "seconds_in_all": time.perf_counter() - began})
     else:
         _show(asked, time.perf_counter() - began)
@@ -184,6 +188,7 @@ def _show(asked: Asked, seconds: float) -> None:
         f"{answer.usage.requests} requests, {answer.usage.input_tokens:,} tokens in, {answer.usage.output_tokens:,} out"
     )
     lines += [("used", f"{used}, {seconds:.1f} s"), ("written", asked.folder)]
+    lines += [("note", note) for note in asked.film.facts["notes"]]
     for label, text in lines:
         if text:
             console.messages.print(Text.assemble((f"{label}: ", "bold"), str(text)), soft_wrap=True)

@@ -111,7 +111,7 @@ class OnnxClip:
             batch = [letterboxed(picture, self._side) for picture in pictures[begin : begin + _BATCH]]
             values = (np.stack(batch).astype(np.float32) / 255 - _MEAN) / _DEVIATION
             rows.append(self._run(self._image, np.ascontiguousarray(values.transpose(0, 3, 1, 2))))
-        return _unit(np.concatenate(rows)) if rows else np.zeros((0, 0), np.float32)
+        return _joined(rows, self.name)
 
     def text(self, query: str) -> NDArray[np.float32]:
         """See `ImageEmbedder`."""
@@ -165,7 +165,7 @@ class HttpEmbedder:
                 url = "data:image/jpeg;base64," + base64.b64encode(data.tobytes()).decode("ascii")
                 given.append({"image": url})
             rows.append(self._ask(given))
-        return _unit(np.concatenate(rows)) if rows else np.zeros((0, 0), np.float32)
+        return _joined(rows, self.name)
 
     def text(self, query: str) -> NDArray[np.float32]:
         """See `ImageEmbedder`."""
@@ -185,7 +185,7 @@ class HttpEmbedder:
                 reply = json.loads(answer.read(_MOST_REPLY_BYTES))
             rows = [item["embedding"] for item in sorted(reply["data"], key=lambda item: item.get("index", 0))]
             found = np.array(rows, np.float32)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             message = f"the image embedder at `{self.name.rpartition('@')[2]}` gave no vectors: {_first_line(error)}"
             raise MediaError(message, hint=f"check the address and `{KEY_VARIABLE}`, or go without one") from error
         if found.ndim != 2 or len(found) != len(given):  # noqa: PLR2004 -- rows and columns
@@ -211,6 +211,30 @@ def embedder(named: str | None, environment: Mapping[str, str]) -> ImageEmbedder
     if separator and url.startswith(("http://", "https://")):
         return HttpEmbedder(url, model, environment.get(KEY_VARIABLE))
     return OnnxClip(Path(chosen))
+
+
+def checked_vectors(rows: Sequence[Any] | NDArray[Any], number: int, name: str) -> NDArray[np.float32]:
+    """Return what an embedder gave as float32 of shape (number, dimensions), if it is that and finite.
+
+    Raises:
+        MediaError: It is something else.
+    """
+    try:
+        found = np.asarray(rows, np.float32)
+    except (ValueError, TypeError):
+        found = np.zeros(0, np.float32)
+    if found.ndim != 2 or len(found) != number or not found.shape[1]:  # noqa: PLR2004 -- rows and columns
+        message = f"the image embedder `{name}` gave no vectors of one length, one for each picture or text"
+        raise MediaError(message, hint="see what the model takes and gives, or go without one")
+    if not np.isfinite(found).all():
+        message = f"the image embedder `{name}` gave vectors that are no numbers"
+        raise MediaError(message, hint="see whether the model is whole, or go without one")
+    return found
+
+
+def _joined(batches: Sequence[NDArray[np.float32]], name: str) -> NDArray[np.float32]:
+    rows = [row for batch in batches for row in batch]
+    return _unit(checked_vectors(rows, len(rows), name)) if rows else np.zeros((0, 0), np.float32)
 
 
 def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:

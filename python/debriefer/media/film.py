@@ -27,7 +27,8 @@ from debriefer.media.store import VideoStore
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FILM_FORMAT = 1
+# 2: times count from the video's start.
+FILM_FORMAT = 2
 Line = tuple[str, float, float, str]
 """Id, begin and end in seconds, and text of something said."""
 _TABLE = re.compile(r"\bFROM (\w+)")
@@ -43,7 +44,7 @@ class Kept(NamedTuple):
 
     Attributes:
         id: In the store.
-        pts: When it comes on screen, in seconds.
+        pts: When it comes on screen, in seconds from the video's start.
         file: Its JPEG, below the index's folder.
         scene: Number of its scene, from 0.
         digest: Of the JPEG's bytes.
@@ -97,6 +98,7 @@ class Film:
         video: The file, or `None` where it is no longer at hand: then nothing is decoded beyond the frames on disk.
         name: The file's name.
         duration: In seconds.
+        start: Time stamp of the file at which the film's times begin, in seconds.
         frames: The frames on disk, in order of time.
         facts: What `index.json` holds.
     """
@@ -120,6 +122,7 @@ class Film:
         self.video = video if video is not None and video.is_file() else None
         self.name: str = self.facts["name"]
         self.duration: float = self.facts["duration"]
+        self.start: float = self.facts["start"]
         self._lock = threading.RLock()
         self._connection: duckdb.DuckDBPyConnection | None = None
         self._views: set[str] = set()
@@ -227,7 +230,8 @@ class Film:
         return float(self.facts["step"])
 
     def _decoded(self, video: Path, times: Sequence[float], spans: Sequence[Span]) -> Iterator[Picture]:
-        for pts, image in decoded(video, times):
+        for stamp, image in decoded(video, [time + self.start for time in times]):
+            pts = round(stamp - self.start, 6)
             data = jpeg(fitted(image))
             place = bisect.bisect_right(self._times, pts + 1e-6) - 1
             scene = self.frames[place].scene if 0 <= place < len(self.frames) else -1

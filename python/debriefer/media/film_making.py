@@ -23,6 +23,7 @@ from debriefer.media.film import FILM_FORMAT, FRAMES_FOLDER, INDEX_FILE, Film, d
 from debriefer.media.listeners import Deaf
 from debriefer.media.packages import needed
 from debriefer.media.places import STORE_FOLDER
+from debriefer.media.rebase import rebased, start_of
 from debriefer.media.sampling import frames_of
 from debriefer.media.speech import Transcriber, Transcript
 from debriefer.media.store import VideoStore
@@ -145,15 +146,17 @@ def _build(
     folder: Path, path: Path, settings: FilmSettings, makers: Makers | None, listener: Transcriber, say: Say
 ) -> str:
     """Write frames, texts and facts into `folder`; return the file's SHA-256."""
-    briefing = _briefing(folder, path, settings, makers, listener, say)
+    with open_video(path) as video:
+        start = start_of(video)
+    briefing = rebased(_briefing(folder, path, settings, makers, listener, say), start)
     store = VideoStore.write(briefing, folder / STORE_FOLDER, folder)
     rows: list[dict[str, Any]] = []
     number, end, notes = 0, 0.0, []
     with open_video(path) as video:
-        promised = video.promised or 0.0
+        promised = max(0.0, (video.promised or 0.0) - start)
         for frame in _grid(video, settings.step):
-            rows.append(_write_frame(folder, number, frame))
-            end, number = frame.until, number + 1
+            rows.append(_write_frame(folder, number, frame, start))
+            end, number = frame.until - start, number + 1
             if len(rows) >= _ROWS_A_PART:
                 store.append("frame", rows)
                 rows = []
@@ -178,9 +181,12 @@ def _build(
             for place, cue in enumerate(settings.subtitles, start=1)
         ],
     )
+    if settings.said_digest and not settings.subtitles:
+        notes.append("the given subtitles end before the video begins: none is left")
     facts = {
         "format": FILM_FORMAT,
         "name": path.name,
+        "start": start,
         "duration": round(max(end, briefing.duration), 3),
         "step": settings.step,
         "frames": number,
@@ -204,7 +210,8 @@ def _briefing(
         sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
     with open_video(path) as video:
         streams = ({"index": 0, "type": "video", "time_base": str(video.stream.time_base)},)
-        width, height, length = video.stream.width, video.stream.height, video.promised
+        width, height = video.stream.width, video.stream.height
+        length = (video.promised or 0.0) - start_of(video)
     return Briefing(
         video=path.name,
         sha256=sha256,
@@ -212,7 +219,7 @@ def _briefing(
         views=(),
         transcript=transcript,
         timeline=(),
-        duration=round(max(length or 0.0, transcript.duration), 3),
+        duration=round(max(length, transcript.duration), 3),
         width=width,
         height=height,
         method=None,
@@ -278,17 +285,17 @@ class _Eyes:
         elif float((np.abs(blocks - self._first) >= _CHANGED_LEVELS).mean()) >= _NEW_SCENE_SHARE:
             self._first, self._scene = blocks, self._scene + 1
         self._before = blocks
-        return _Shown(round(pts, 6), until, image, same, self._scene)
+        return _Shown(pts, until, image, same, self._scene)
 
 
-def _write_frame(folder: Path, number: int, shown: _Shown) -> dict[str, Any]:
+def _write_frame(folder: Path, number: int, shown: _Shown, start: float) -> dict[str, Any]:
     data = jpeg(shown.image)
     height, width = shown.image.shape[:2]
     name = f"{FRAMES_FOLDER}/{number:06d}_{digest_of(data)}.jpg"
     (folder / name).write_bytes(data)
     return {
         "id": f"uniform-{number:06d}",
-        "pts_s": shown.pts,
+        "pts_s": round(shown.pts - start, 6),
         "kind": "uniform",
         "blob_ref": name,
         "w": width,

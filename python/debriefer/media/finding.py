@@ -10,7 +10,7 @@ import numpy as np
 
 from debriefer.errors import MediaError
 from debriefer.media.clock import clock
-from debriefer.media.embedding import ImageEmbedder
+from debriefer.media.embedding import ImageEmbedder, checked_vectors
 from debriefer.media.film import Film, Kept, pixels
 from debriefer.media.moments import MOMENT_SECONDS, MOMENTS, Moment, fused, moment_at, spread
 from debriefer.media.retrieval import Hit, TextIndex, terms
@@ -132,7 +132,11 @@ class Finder:
         frames, vectors = self._embedded()
         if not frames:
             return []
-        scores = vectors @ self.embedder.text(query)
+        (asked,) = checked_vectors([self.embedder.text(query)], 1, self.embedder.name)
+        if len(asked) != vectors.shape[1]:
+            message = f"the image embedder `{self.embedder.name}` gives words and pictures vectors of unequal lengths"
+            raise MediaError(message, hint="see whether its models for texts and pictures belong together")
+        scores = vectors @ asked
         order = [
             place
             for place in np.argsort(-scores, kind="stable")
@@ -158,7 +162,9 @@ class Finder:
                 given = [(frame, image) for frame, image in images if image is not None]
                 if not given:
                     continue
-                rows = self.embedder.images([image for _, image in given])
+                rows = checked_vectors(
+                    self.embedder.images([image for _, image in given]), len(given), self.embedder.name
+                )
                 made = [(frame.digest, row) for (frame, _), row in zip(given, rows, strict=True)]
                 known.update(made)
                 self.film.append(
@@ -169,6 +175,9 @@ class Finder:
                     ],
                 )
             frames = [frame for frame in wanted if frame.digest in known]
+            if len({len(known[frame.digest]) for frame in frames}) > 1:
+                message = f"the image embedder `{self.embedder.name}` gave vectors of unequal lengths"
+                raise MediaError(message, hint="see whether another model of that name was used before; name it anew")
             rows = np.stack([known[frame.digest] for frame in frames]) if frames else np.zeros((0, 0), np.float32)
             self._vectors = frames, rows
             return self._vectors

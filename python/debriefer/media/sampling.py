@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -124,8 +125,7 @@ def decoded(path: Path, times: Sequence[float]) -> Iterator[tuple[float, NDArray
         given = -1.0
         for time in times:
             if shown is None or time - shown[0] > _SEEK_SECONDS:
-                video.container.seek(int(time / (video.stream.time_base or 1)), stream=video.stream)
-                frames = frames_of(video)
+                frames = _frames_from(video, time)
                 shown, following = None, next(frames, None)
             while following is not None and (shown is None or following[0] <= time):
                 shown, following = following, next(frames, None)
@@ -136,6 +136,24 @@ def decoded(path: Path, times: Sequence[float]) -> Iterator[tuple[float, NDArray
 
 # Encoders set a keyframe at least every 250 frames by default; a longer way is quicker by seeking.
 _SEEK_SECONDS = 10.0
+# MPEG-TS has no index: a seek may end behind the last keyframe, and the decoder then gives nothing up to the next one.
+_BACK_SECONDS = (0.0, 10.0, 60.0, math.inf)
+
+
+def _frames_from(video: Video, time: float) -> Iterator[tuple[float, Any]]:
+    """Return the frames from one at or before `time` on; from the first where none is as early."""
+    base = video.stream.time_base or 1
+    first: tuple[float, Any] | None = None
+    frames: Iterator[tuple[float, Any]] = iter(())
+    least = min(0, video.stream.start_time or 0)
+    for back in _BACK_SECONDS:
+        ticks = least if math.isinf(back) else max(least, int((time - back) / base))
+        video.container.seek(ticks, stream=video.stream)
+        frames = frames_of(video)
+        first = next(frames, None)
+        if first is not None and first[0] <= time:
+            break
+    return frames if first is None else itertools.chain((first,), frames)
 
 
 def frames_of(video: Video) -> Iterator[tuple[float, Any]]:

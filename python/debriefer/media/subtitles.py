@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from debriefer.errors import MediaError, MissingFileError
 from debriefer.media.clock import seconds_of
 
 _ARROW = re.compile(r"^\s*([\d:.,]+)\s*-->\s*([\d:.,]+)")
+_NUMBER = re.compile(r"[0-9]{1,9}")
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,80}>|<\d[\d:.]*>|\{\\[^{}]{0,80}\}")
 # A line without an end is taken to stand until the next one, but no longer than a long sentence is read.
 _LONGEST_OPEN_SECONDS = 8.0
@@ -45,16 +47,15 @@ def read_subtitles(path: Path, *, offset: float = 0.0) -> tuple[Cue, ...]:
 
     Raises:
         MissingFileError: There is no such file.
-        MediaError: It holds no subtitles.
+        MediaError: It holds no subtitles, is a folder, or the offset is no number.
     """
-    if not path.is_file():
-        message = f"`{path}` does not exist"
-        raise MissingFileError(message, hint="name a file of subtitles: SRT, VTT or JSON")
+    check_subtitles(path, offset)
     text = _decoded(path.read_bytes())
     try:
         cues = parse_json(json.loads(text)) if text.lstrip()[:1] in {"[", "{"} else parse_blocks(text)
-    except (ValueError, TypeError, KeyError) as error:
-        message = f"`{path.name}` cannot be read as subtitles: {error}"
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        reason = "its JSON is nested too deeply" if isinstance(error, RecursionError) else error
+        message = f"`{path.name}` cannot be read as subtitles: {reason}"
         raise MediaError(message, hint="give SRT, VTT, or JSON with `start`, `end` and `line` or `text`") from error
     if not cues:
         message = f"`{path.name}` holds no subtitles"
@@ -62,8 +63,26 @@ def read_subtitles(path: Path, *, offset: float = 0.0) -> tuple[Cue, ...]:
     return shifted(cues, offset)
 
 
+def check_subtitles(path: Path, offset: float = 0.0) -> None:
+    """Check what can be told without reading the file.
+
+    Raises:
+        MissingFileError: There is no such file.
+        MediaError: It is a folder, or the offset is no finite number.
+    """
+    if not math.isfinite(offset):
+        message = f"the subtitles' offset `{offset}` is no number of seconds"
+        raise MediaError(message, hint="give the seconds at which the video starts on the subtitles' clock")
+    if path.is_dir():
+        message = f"`{path}` is a folder, not a file of subtitles"
+        raise MediaError(message, hint="name a file of subtitles in it: SRT, VTT or JSON")
+    if not path.is_file():
+        message = f"`{path}` does not exist"
+        raise MissingFileError(message, hint="name a file of subtitles: SRT, VTT or JSON")
+
+
 def parse_blocks(text: str) -> tuple[Cue, ...]:
-    r"""Parse SRT or WebVTT: blocks whose times stand on a line with `-->`.
+    r"""Parse SRT or WebVTT: blocks whose times stand on a line with `-->`; blank lines between them may lack.
 
     Raises:
         ValueError: A time cannot be read.
@@ -74,6 +93,7 @@ def parse_blocks(text: str) -> tuple[Cue, ...]:
     cues: list[tuple[float, float | None, str]] = []
     lines: list[str] = []
     times: tuple[float, float] | None = None
+    number = ""
 
     def close() -> None:
         if times is not None and (said := _plain(" ".join(lines))):
@@ -82,7 +102,12 @@ def parse_blocks(text: str) -> tuple[Cue, ...]:
     for line in [*text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), ""]:
         match = _ARROW.match(line)
         if match is not None:
+            # Without a blank line, the number of a block stands behind the text of the one before.
+            before = lines[-1].strip() if lines else ""
+            if times is not None and _follows(before, number):
+                lines.pop()
             close()
+            number = before
             times, lines = (seconds_of(match[1]), seconds_of(match[2])), []
         elif not line.strip():
             close()
@@ -141,6 +166,12 @@ def _ordered(cues: Sequence[tuple[float, float | None, str]]) -> tuple[Cue, ...]
             end = min(following, start + _LONGEST_OPEN_SECONDS)  # noqa: PLW2901 -- the open end is filled in
         made.append(Cue(start, max(start, end), text))
     return tuple(made)
+
+
+def _follows(number: str, before: str) -> bool:
+    """Whether one line is the number of the block behind that with the number `before`."""
+    both = _NUMBER.fullmatch(number), _NUMBER.fullmatch(before)
+    return all(both) and int(number) == int(before) + 1
 
 
 def _plain(text: str) -> str:

@@ -16,7 +16,7 @@ from debriefer.media.embedding import ImageEmbedder, embedder
 from debriefer.media.film import Film
 from debriefer.media.film_making import FilmSettings, find_film, make_film
 from debriefer.media.listeners import transcriber
-from debriefer.media.subtitles import read_subtitles
+from debriefer.media.subtitles import check_subtitles, read_subtitles
 from debriefer.pipeline.content import file_digest, value_digest
 from debriefer.pipeline.makers import makers_of
 from debriefer.pipeline.settings import MediaSettings, ModelChoice
@@ -228,10 +228,11 @@ def _priced(models: Models) -> None:
 
 
 def _said_digest(path: Path | None, offset: float) -> str:
-    """Return what names subtitles without parsing them; an absent file has no digest, and reading it says so."""
+    """Return what names subtitles without parsing them; empty where there are none."""
     if path is None:
         return ""
-    return value_digest({"file": file_digest(path) if path.is_file() else "", "offset": offset})
+    check_subtitles(path, offset)
+    return value_digest({"file": file_digest(path), "offset": offset})
 
 
 def _beside(path: Path) -> Path | None:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dspy_programs.longvideo.choices import LETTERS, inline_options, parse_choice, with_options
+from debriefer.errors import DebrieferError
+from dspy_programs.longvideo.choices import LETTERS, bare, inline_options, parse_choice, with_options
 
 COLOURS = ["red", "blue", "green", "black"]
 
@@ -41,6 +42,55 @@ COLOURS = ["red", "blue", "green", "black"]
 )
 def test_letters_are_read_as_they_are_meant(text: str, letter: str | None) -> None:
     assert parse_choice(COLOURS, text=text) == letter
+
+
+PEOPLE = ["A dog", "A cat", "A man"]
+
+
+@pytest.mark.parametrize(
+    ("text", "letter"),
+    [
+        ("The answer is: A man", "C"),
+        ("Answer: A cat", "B"),
+        ("**Answer:** A cat.", "B"),
+        ("The answer is A man, because he walks upright", "C"),
+        ("The answer is A", "A"),
+        ("The answer is A, because it barks", "A"),
+        ("The answer is A because it barks", "A"),
+        ("The answer is A woman", None),
+        ("The answer is C. A man", "C"),
+        ("The answer is C. A cat", None),
+        ("Option B is wrong, it is C", "C"),
+        ("Option B is wrong", None),
+        ("Choice A does not fit and option B neither", None),
+        ("Option B", "B"),
+        ("The answer is not B", None),
+        ("选项B不对，答案是C", "C"),
+        ("选B", "B"),
+        ("不选B", None),
+    ],
+)
+def test_an_article_is_no_letter_and_an_option_that_is_ruled_out_no_answer(text: str, letter: str | None) -> None:
+    assert parse_choice(PEOPLE, text=text) == letter
+
+
+def test_initials_belong_to_the_options_they_stand_in() -> None:
+    assert with_options("Who?", ["J. Bach", "C. Bach"]) == "Who?\nA. J. Bach\nB. C. Bach"
+    assert bare(["A. cat", "T. rex"]) == ("A. cat", "T. rex")
+    assert bare(["A. J. Bach", "B) C. Bach"]) == ("J. Bach", "C. Bach")
+    assert parse_choice(["J. Bach", "C. Bach", "none"], text="C. Bach") == "B"
+    assert parse_choice(["J. Bach", "C. Bach", "none"], text="The answer is C. Bach") == "B"
+
+
+def test_options_whose_letters_stand_in_another_order_are_not_lettered_anew() -> None:
+    with pytest.raises(DebrieferError, match="lettered B, A") as caught:
+        with_options("Which?", ["B. red", "A. a bar"])
+    assert caught.value.hint is not None
+
+
+def test_more_options_than_letters_are_an_error() -> None:
+    with pytest.raises(DebrieferError, match="27 options"):
+        with_options("Which?", [f"option {number}" for number in range(27)])
 
 
 def test_the_typed_field_comes_first() -> None:

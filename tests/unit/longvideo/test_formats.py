@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from benchmarks.longvideo.__main__ import main
 from benchmarks.longvideo.formats import load, video_file
 from benchmarks.longvideo.scoring import score
 from debriefer.errors import DebrieferError, MissingFileError
@@ -76,6 +77,56 @@ def test_mlvu_answers_in_words_and_two_of_them_are_no_option(tmp_path: Path) -> 
     assert [one.answer for one in questions[:2]] == ["B", None]
     assert questions[1].note
     assert len({one.id for one in questions}) == 122
+
+
+def test_tasks_of_mlvu_without_options_are_left_out_with_a_note(tmp_path: Path) -> None:
+    written(tmp_path / "2_needle.json", [MLVU])
+    written(tmp_path / "8_sub_scene.json", [{"video": "a.mp4", "question": "What happens?", "answer": "It rains."}])
+    notes: list[str] = []
+    assert len(load("mlvu", tmp_path, notes.append)) == 1
+    assert notes == ["`8_sub_scene.json` is left out: its records have no `candidates`"]
+    (tmp_path / "2_needle.json").unlink()
+    with pytest.raises(DebrieferError, match="no questions"):
+        load("mlvu", tmp_path)
+
+
+def test_a_file_that_is_no_data_set_ends_the_runner_with_two_lines(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    questions = written(tmp_path / "a.json", [{"video": "a.mp4", "question": "What?", "answer": "It rains."}])
+    assert main(["mlvu", str(questions), "--answers", str(tmp_path / "answers.jsonl")]) == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith("error: `a.json`")
+    assert second.strip().startswith("hint:")
+
+
+@pytest.mark.parametrize("torn", ['{"id": "601-2", "ans', '{"id": "601-2"}', "{", '{"id": "601-2", "answer": "é'])
+def test_a_run_goes_on_behind_a_line_that_was_torn(
+    tmp_path: Path, torn: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    questions = written(tmp_path / "a.json", [VIDEOMME, {**VIDEOMME, "question_id": "601-2"}])
+    (tmp_path / "xYz.mp4").write_bytes(b"")
+    answers, first = tmp_path / "answers.jsonl", '{"id": "601-1", "answer": "D"}\n'
+    answers.write_bytes(f"{first}{torn}".encode()[: -1 if "é" in torn else None])
+    monkeypatch.setattr("benchmarks.longvideo.__main__.ask", lambda *_, **__: Answered())
+    options = ["videomme", str(questions), "--answers", str(answers), "--videos", str(tmp_path), "--json"]
+    assert main(options) == 0
+    assert answers.read_text(encoding="utf-8") == first + '{"id": "601-2", "answer": "A"}\n'
+    metrics = json.loads(capsys.readouterr().out.splitlines()[-1])["metrics"]
+    assert (metrics["accuracy"], metrics["unanswered"]) == (0.5, 0)
+
+
+class Answered:
+    """What `ask` gives, as far as the runner looks at it."""
+
+    error, choice, answer = None, "A", "one"
+
+
+def test_a_line_that_is_no_answer_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    questions = written(tmp_path / "a.json", [VIDEOMME])
+    (tmp_path / "answers.jsonl").write_text('{"id": "1"}\n{"id": "601-1", "answer": "D"}\n', encoding="utf-8")
+    assert main(["videomme", str(questions), "--answers", str(tmp_path / "answers.jsonl"), "--score-only"]) == 2
+    assert "line 1" in capsys.readouterr().err
 
 
 def test_a_record_of_another_format_is_an_error_that_names_it(tmp_path: Path) -> None:

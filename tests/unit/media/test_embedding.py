@@ -188,6 +188,15 @@ def test_an_endpoint_that_is_not_there_is_an_error() -> None:
         HttpEmbedder("http://127.0.0.1:9/v1", "clip", seconds=2).text("red")
 
 
+def test_an_endpoint_whose_vectors_change_their_length_is_an_error(
+    endpoint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    eyes, asked = HttpEmbedder(endpoint, "clip"), HttpEmbedder._ask
+    monkeypatch.setattr(HttpEmbedder, "_ask", lambda self, given: asked(self, given)[:, : 3 - (len(given) < 16)])
+    with pytest.raises(MediaError, match="one length"):
+        eyes.images([plain((250, 0, 0))] * 17)
+
+
 class Counting:
     """Embeds a picture as its mean colour, and counts."""
 
@@ -222,3 +231,47 @@ def test_an_embedder_that_fails_is_noted_and_words_still_serve(tmp_path: Path) -
     found = Finder(film, Counting()).search(["ferry"])
     assert found.note == "ferry"
     assert [moment.start for moment in found.moments] == [0.0]
+
+
+class Odd(Counting):
+    """Gives vectors that cannot be compared."""
+
+    def __init__(self, rows: list[list[float]], word: list[float]) -> None:
+        super().__init__()
+        self.rows = rows
+        self.word = word
+
+    def images(self, pictures: list[np.ndarray]) -> np.ndarray:
+        rows = [self.rows[place % len(self.rows)] for place in range(len(pictures))]
+        return np.array(rows, np.float32 if len({*map(len, rows)}) == 1 else object)
+
+    def text(self, query: str) -> np.ndarray:
+        assert query
+        return np.array(self.word, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("rows", "word", "note"),
+    [
+        ([[1.0, 0.0]], [1.0, 0.0, 0.0], "unequal lengths"),
+        ([[1.0, 0.0], [1.0]], [1.0, 0.0], "no vectors of one length"),
+        ([[1.0, float("nan")]], [1.0, 0.0], "no numbers"),
+        ([[1.0, 0.0]], [float("nan"), 0.0], "no numbers"),
+        ([[]], [], "no vectors of one length"),
+    ],
+)
+def test_vectors_that_cannot_be_compared_are_noted_and_words_still_serve(
+    tmp_path: Path, rows: list[list[float]], word: list[float], note: str
+) -> None:
+    film = ready_film(tmp_path, [8.0], [(3.0, 4.0, "the ferry leaves")])
+    found = Finder(film, Odd(rows, word)).search(["ferry"])
+    assert note in found.note
+    assert [moment.start for moment in found.moments] == [0.0]
+    assert Finder(film, Odd(rows, word)).frames_like("ferry", (0.0, 8.0), 2)
+
+
+def test_vectors_of_another_length_under_one_name_are_noted(tmp_path: Path) -> None:
+    film = ready_film(tmp_path, [8.0], [(3.0, 4.0, "the ferry leaves")])
+    frame = film.frames[0]
+    film.append("vector", [{"item": frame.digest, "model": "counting", "dim": 1, "data": [1.0]}])
+    assert "unequal lengths" in Finder(film, Odd([[1.0, 0.0]], [1.0, 0.0])).search(["ferry"]).note

@@ -1,21 +1,28 @@
 from __future__ import annotations
 
+import math
 import shutil
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from random import Random
 
+import av
 import pytest
 
 from benchmarks.longvideo.coded import read
-from debriefer.errors import MediaError, MissingFileError
-from debriefer.media.briefing import Makers
+from debriefer.errors import DebrieferError, MediaError, MissingFileError
+from debriefer.media.briefing import Briefing, Makers, View
 from debriefer.media.film import INDEX_FILE, Film, Picture, pixels
 from debriefer.media.film_making import FilmSettings, find_film, make_film
 from debriefer.media.finding import Finder
 from debriefer.media.listeners import Deaf
+from debriefer.media.rebase import rebased
+from debriefer.media.slide import Change
+from debriefer.media.speech import Segment, Transcript, Word
 from debriefer.media.subtitles import Cue
+from debriefer.pipeline.asking import film_of
+from debriefer.pipeline.settings import MediaSettings
 from tests.doubles.films import ready_film, write_film
 from tests.doubles.videos import FixedLayout, FixedListener, FixedSlides, write_sound
 
@@ -63,6 +70,50 @@ def test_two_frames_a_second_are_kept_where_they_are_read_from(film: Film) -> No
 
 def test_the_length_is_in_seconds_and_not_in_frames(film: Film) -> None:
     assert film.duration == pytest.approx(30.0, abs=0.01)
+
+
+def broadcast(folder: Path, seconds: float, start: float) -> Path:
+    """Write a film as MPEG-TS whose time stamps begin at least at `start`."""
+    target = folder / "film.ts"
+    with (
+        av.open(str(write_film(folder / "film.mp4", [seconds]))) as given,
+        av.open(str(target), "w", format="mpegts") as made,
+    ):
+        source = given.streams.video[0]
+        stream = made.add_stream_from_template(source)
+        for packet in given.demux(source):
+            if packet.dts is None or packet.pts is None or source.time_base is None:
+                continue
+            packet.pts += int(start / source.time_base)
+            packet.dts += int(start / source.time_base)
+            packet.stream = stream
+            made.mux(packet)
+    return target
+
+
+@pytest.mark.parametrize("start", [1.4, 36_000.0])
+def test_times_count_from_where_the_recording_begins(tmp_path: Path, start: float) -> None:
+    path, listener = broadcast(tmp_path, 8.0, start), FixedListener()
+    film = make_film(tmp_path / "films", path, FilmSettings(), None, listener)
+    assert start - 1e-3 <= film.start <= start + 0.5
+    assert film.duration == pytest.approx(8.0, abs=0.01)
+    assert film.frames[0].pts == 0.0
+    assert len(film.frames) == 16
+    kept, dense = film.sample([(0.0, 8.0)], 16).pictures, film.sample([(5.0, 7.0)], 10).pictures
+    assert len(dense) == 10
+    assert max(abs(picture.time - said(picture)[1]) for picture in (*kept, *dense)) <= 0.05 + 1e-6
+
+
+def test_slides_and_narration_of_a_recording_count_from_its_begin() -> None:
+    segment = Segment(36_003.4, 36_005.4, "Profit is up.", (Word(36_003.4, 36_005.4, "Profit"),))
+    view = View(1, 36_001.4, 36_009.4, 36_002.4, "a.png", Change.CUT, None, (), 1, 1, "0", 0.0, None)
+    transcript = Transcript((segment,), duration=8.0)
+    whole = Briefing("a.ts", "0", (), (view,), transcript, (), 8.0, 1, 1, None, "", 0, None)
+    moved = rebased(whole, 36_001.4)
+    (seen,), (heard,) = moved.views, moved.transcript.segments
+    assert (seen.t_start, seen.t_end, seen.t_frame) == pytest.approx((0.0, 8.0, 1.0))
+    assert (heard.start, heard.end, heard.words[0].start) == pytest.approx((2.0, 4.0, 2.0))
+    assert moved.duration == 8.0
 
 
 def test_scenes_are_told_apart_and_a_clock_makes_none(film: Film) -> None:
@@ -167,6 +218,25 @@ def test_without_subtitles_the_sound_is_heard_and_with_them_it_is_not(tmp_path: 
     told = make_film(tmp_path / "films", path, FilmSettings(subtitles=(Cue(1, 2, "told"),)), None, listener)
     assert [text for *_, text in told.spoken()] == ["told"]
     assert len(listener.runs) == 1
+
+
+def test_subtitles_of_which_none_is_left_are_noted(tmp_path: Path) -> None:
+    path = write_film(tmp_path / "film.mp4", [2.0])
+    (tmp_path / "film.srt").write_text("1\n00:00:01,000 --> 00:00:02,000\na\n", encoding="utf-8")
+    film = film_of(path, tmp_path / "films", MediaSettings("none", "none"), offset=100.0)
+    assert any("none is left" in note for note in film.facts["notes"])
+
+
+@pytest.mark.parametrize("named", ["none.srt", "."])
+def test_subtitles_that_cannot_be_read_are_an_error_where_the_film_is_known_without_any(
+    tmp_path: Path, named: str
+) -> None:
+    path, settings = write_film(tmp_path / "film.mp4", [2.0]), MediaSettings("none", "none")
+    film_of(path, tmp_path / "films", settings, "none")
+    with pytest.raises(DebrieferError, match=r"is a folder|does not exist"):
+        film_of(path, tmp_path / "films", settings, tmp_path / named)
+    with pytest.raises(MediaError, match="offset"):
+        film_of(path, tmp_path / "films", settings, path, math.nan)
 
 
 def test_slides_that_are_read_are_found_by_their_words(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,35 @@ def test_vtt_with_header_settings_and_short_times(tmp_path: Path) -> None:
 def test_a_blank_line_is_not_needed_between_blocks() -> None:
     text = "1\n00:00:01,000 --> 00:00:02,000\na\n00:00:03,000 --> 00:00:04,000\nb"
     assert [cue.text for cue in parse_blocks(text)] == ["a", "b"]
+
+
+def test_the_number_of_a_block_is_no_text_of_the_one_before() -> None:
+    text = (
+        "1\n00:00:01,000 --> 00:00:02,000\na\n2\n00:00:03,000 --> 00:00:04,000\n7\n3\n00:00:05,000 --> 00:00:06,000\nc"
+    )
+    assert [cue.text for cue in parse_blocks(text)] == ["a", "7", "c"]
+    counted = "00:00:01,000 --> 00:00:02,000\n2\n00:00:03,000 --> 00:00:04,000\n3\n"
+    assert [cue.text for cue in parse_blocks(counted)] == ["2", "3"]
+
+
+@pytest.mark.parametrize("offset", [math.nan, math.inf])
+def test_an_offset_that_is_no_number_is_an_error(tmp_path: Path, offset: float) -> None:
+    path = tmp_path / "a.srt"
+    path.write_text("1\n00:00:01,000 --> 00:00:02,000\na\n", encoding="utf-8")
+    with pytest.raises(MediaError, match="offset"):
+        read_subtitles(path, offset=offset)
+
+
+def test_a_folder_of_subtitles_is_called_one(tmp_path: Path) -> None:
+    with pytest.raises(MediaError, match="is a folder"):
+        read_subtitles(tmp_path)
+
+
+def test_json_that_is_nested_too_deeply_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text("[" * 200_000 + "]" * 200_000, encoding="utf-8")
+    with pytest.raises(MediaError, match="nested too deeply"):
+        read_subtitles(path)
 
 
 def test_both_shapes_of_longvideobench_and_an_open_end() -> None:
