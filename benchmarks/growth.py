@@ -31,6 +31,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from benchmarks.growth_plot import draw
@@ -186,18 +187,19 @@ def index_find(size: int, folder: Path) -> Iterator[Prepared]:
     path = folder / "asked.values"
     build_index(cells_of(size), path)
     index = _core.ValueIndex.open(path)
-    text: str = cells_of(size)["text"][size // 2].as_py()
+    text = str(cells_of(size)["text"][size // 2])
     question = f"How many orders did {text[:-3]}{text[-2:]} place in Porto last year?"
     yield lambda: index.find(question, 20), size
 
 
-def cells_of(size: int) -> Any:  # noqa: ANN401 -- an Arrow table, whose package has no types
+def cells_of(size: int) -> pl.DataFrame:
     """Return `size` distinct texts and how often a column holds each."""
     relation: Any = duckdb.sql(
         f"""SELECT 'Customer ' || upper(chr(97 + (i % 26)::INT)) || lower(hex(hash(i) % 1000003)) || ' '
         || lower(hex(i)) AS text, 1 + i % 7 AS count FROM range({size}) t(i)"""
     )
-    return relation.to_arrow_table()
+    # A frame gives its rows as a stream as often as it is asked, without pyarrow.
+    return pl.DataFrame(relation)
 
 
 def build_index(cells: object, path: Path) -> None:
