@@ -30,7 +30,7 @@ def measure(*, quick: bool = False) -> dict[str, Any]:
     """Build, ask both the same questions in turn, and compare what they find."""
     size = QUICK_CELLS if quick else CELLS
     cells = cells_of(size)
-    texts: list[str] = cells["text"].to_pylist()
+    texts: list[str] = cells["text"].to_list()
     lowered = [text.casefold() for text in texts]
     meant = [texts[size * number // ASKED + size // 7] for number in range(ASKED)]
     questions = [f"How many orders did {text[:-3]}{text[-2:]} place in Porto last year?" for text in meant]
