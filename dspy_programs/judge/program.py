@@ -10,7 +10,7 @@ from typing import Any
 import dspy
 from dspy.utils.exceptions import AdapterParseError, LMError
 
-from debriefer.errors import BudgetExceededError
+from debriefer.errors import BudgetExceededError, first_line
 from debriefer.judgement import AnswerShape, Decision, Round, VideoClaim
 from debriefer.models import budget_error, neutralise
 from dspy_programs.judge.alignment import shape_kept
@@ -165,11 +165,6 @@ def _without_pictures(content: Any) -> Any:  # noqa: ANN401 -- text, or blocks o
         url = block.get("image_url", {}).get("url", "") if isinstance(block, dict) else ""
         shown.append({"type": "image", "image": f"[picture, {len(url)} characters]"} if url else block)
     return shown
-
-
-def first_line(error: BaseException) -> str:
-    """Return an error in one line."""
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 -- whatever a signature gives back

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from debriefer.catalog import Catalog, Table
@@ -125,9 +125,8 @@ def _video(timeline: Timeline | None, question: str) -> str:
     return "".join(str(block["text"]) for block in shown.format() if block["type"] == "text")
 
 
-def described_links(links: Links | None, count: Callable[[str], int] = len) -> str:
+def described_links(links: Links | None) -> str:
     """Return what links assert, a line each; the same for the same links."""
-    del count
     if links is None:
         return ""
     lines = [f"- cell {value.value!r} of {value.table}.{value.column}: {value.reason}" for value in links.values]

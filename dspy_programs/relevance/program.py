@@ -10,8 +10,9 @@ from typing import Any
 import dspy
 from dspy.utils.exceptions import AdapterParseError
 
+from debriefer.errors import first_line
 from debriefer.models import Meter, Models, budget_error
-from dspy_programs.judge.program import FAILURES, first_line
+from dspy_programs.judge.program import FAILURES
 from dspy_programs.judge.voted import sampling
 from dspy_programs.relevance.material import Material
 from dspy_programs.relevance.model import Relevance, Round, TableVerdict

@@ -11,7 +11,7 @@ from typing import Any, Self
 import dspy
 from dspy.utils.exceptions import AdapterParseError, ContextWindowExceededError, LMError
 
-from debriefer.errors import BudgetExceededError
+from debriefer.errors import BudgetExceededError, first_line
 from debriefer.models import Budget, Meter, budget_error, count_tokens, current_meters, neutralise, neutralise_all
 from debriefer.workbench import Workbench
 from dspy_programs.solver.context import Window, digest
@@ -178,9 +178,9 @@ class Session:
             self._overflows += 1
             if self._overflows < _OVERFLOWS and self._shrink():
                 return None
-            return "context window", _first_line(error)
+            return "context window", first_line(error)[:300]
         if isinstance(error, LMError):
-            return "model error", _first_line(error)
+            return "model error", first_line(error)[:300]
         self._unreadable += 1
         self._record(self._unreadable_turn(error))
         if self._unreadable < self._settings.unreadable_replies:
@@ -293,7 +293,7 @@ class Session:
                     # It says nothing about the window of the model that solves.
                     largest //= 2
                     continue
-                _log.warning("%d turns are compressed by rule: %s", len(part), _first_line(error))
+                _log.warning("%d turns are compressed by rule: %s", len(part), first_line(error)[:300])
                 notes = self._window.add(notes, digest(part), (), notes.next_step, len(part))
                 by_model = False
             else:
@@ -367,8 +367,3 @@ def _calls(reply: dspy.Prediction, turn: int, used: set[str]) -> tuple[Call, ...
         used.add(identifier)
         calls.append(Call(id=identifier, tool=neutralise(str(call.name)), arguments=neutralise_all(dict(call.args))))
     return tuple(calls)
-
-
-def _first_line(error: Exception) -> str:
-    text = str(error).strip() or type(error).__name__
-    return text.splitlines()[0][:300]

@@ -29,6 +29,11 @@ class DebrieferError(Exception):
         return "\n".join(lines)
 
 
+def first_line(error: BaseException) -> str:
+    """Return an error in one line; its type's name where it says nothing."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+
+
 class MissingFileError(DebrieferError, FileNotFoundError):
     """A file or folder that must exist does not."""
 

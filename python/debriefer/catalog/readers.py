@@ -17,6 +17,8 @@ TABLE_KINDS = frozenset({"delimited", "json", "jsonl", "sqlite", "workbook", "pa
 
 _PROSE_ENDINGS = frozenset({".txt", ".text"})
 _PROSE_LINES, _PROSE_SHARE = 200, 0.8
+# Far more than so many lines have; a text in UTF-16 is read as a whole.
+_PROSE_BYTES, _WIDE = 1 << 18, (b"\xff\xfe", b"\xfe\xff")
 _STOPS = (".", "。", "!", "?", "！", "？")
 
 
@@ -67,9 +69,21 @@ def detect_kind(path: Path) -> str | None:
     return None if kind == "delimited" and path.suffix.lower() in _PROSE_ENDINGS and _is_prose(path) else kind
 
 
+def _head(path: Path) -> str:
+    """Return the whole lines of a text's first bytes; all of it where these hold none."""
+    with path.open("rb") as file:
+        raw = file.read(_PROSE_BYTES)
+    lines, newline, _ = raw.rpartition(b"\n")
+    if len(raw) < _PROSE_BYTES or not newline or raw.startswith(_WIDE):
+        return _core.read_text(path)[0]
+    try:
+        return lines.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return _core.read_text(path)[0]
+
+
 def _is_prose(path: Path) -> bool:
-    text, _ = _core.read_text(path)
-    lines = [line.strip() for line in text.splitlines()[:_PROSE_LINES] if line.strip()]
+    lines = [line.strip() for line in _head(path).splitlines()[:_PROSE_LINES] if line.strip()]
     ended = sum(line.endswith(_STOPS) for line in lines)
     return bool(lines) and ended >= _PROSE_SHARE * len(lines)
 

@@ -15,7 +15,7 @@ from rich.text import Text
 from debriefer.cli import console, exit_codes, options
 from debriefer.errors import DocumentError, MissingFileError
 from debriefer.pipeline import DocumentsSettings, ModelChoice
-from debriefer.side_names import DOCUMENTS_FILE
+from debriefer.side_names import DOCUMENTS_FILE, DOCUMENTS_REPORT
 from debriefer.task import Task, files_below, is_task_folder
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def docs(
     there is one. What cannot be trusted is NULL and counted here.
     """
     from debriefer.documents.library import documents_of, names_taken  # noqa: PLC0415 -- loads Polars
-    from debriefer.documents.preparation import REPORT_FILE, prepare, write_prepared  # noqa: PLC0415 -- as above
+    from debriefer.documents.preparation import prepare, write_prepared  # noqa: PLC0415 -- as above
 
     question, knowledge, root, files = _asked(target)
     found = documents_of(files)
@@ -58,7 +58,7 @@ def docs(
         prepared = prepare(pairs, question, knowledge, names_taken(files, found), take=take)
     seconds = time.perf_counter() - began
     if write is not None:
-        write_prepared(prepared, write, write / DOCUMENTS_FILE, write / REPORT_FILE)
+        write_prepared(prepared, write, write / DOCUMENTS_FILE, write / DOCUMENTS_REPORT)
         console.messages.print(Text(f"wrote {write}"), soft_wrap=True)
     if as_json:
         console.data_json([report.to_dict() for report in prepared.reports])

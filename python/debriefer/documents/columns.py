@@ -192,10 +192,6 @@ def values_alike(one: Kind, other: Kind) -> float:
     return 1.0 if distance <= chance else max(0.0, 1 - (distance - chance) / (1 - chance))
 
 
-def _share_below(measures: Sequence[float], value: float) -> float:
-    return bisect_right(measures, value) / len(measures)
-
-
 def _spread(one: Kind, other: Kind) -> float:
     """Return how much of what could come back does: 1 where all texts of the side with fewer stand in the other."""
     fewer, more = sorted((one.texts, other.texts), key=len)

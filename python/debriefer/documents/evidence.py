@@ -12,6 +12,7 @@ import duckdb
 import polars as pl
 
 from debriefer.catalog.identifiers import quote_identifier, quote_literal
+from debriefer.catalog.model import META_SCHEMA, Manifest
 from debriefer.catalog.readers import Readable, read
 from debriefer.catalog.side_file import SideFile, side_file
 from debriefer.documents.extraction import Extraction
@@ -106,8 +107,6 @@ def add_extraction(part: Part, target: Path) -> None:
 
 
 def _origins(connection: duckdb.DuckDBPyConnection) -> dict[str, tuple[str, str]]:
-    from debriefer.catalog.model import META_SCHEMA, Manifest  # noqa: PLC0415 -- only where a file is written again
-
     row = connection.execute(f"SELECT value FROM {META_SCHEMA}.manifest").fetchone()
     tables = Manifest.from_json(row[0]).tables if row else ()
     return {table.name: (table.source, table.source_name) for table in tables}

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import sqlite3
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,14 +12,12 @@ from debriefer.catalog.readers import TABLE_KINDS, detect_kind
 from debriefer.documents.model import Document
 from debriefer.documents.reading import DOCUMENT_ENDINGS
 from debriefer.errors import SourceError
-from debriefer.media.retrieval import terms
+from debriefer.media.retrieval import Bm25
 
 # What the specification calls the task's notes; they are read, not taken apart.
 NOTES_FILE = "knowledge.md"
 _MAY_BE_TABLES = frozenset({".txt", ".text"})
 _SQLITE_ENDINGS = frozenset({".db", ".sqlite", ".sqlite3"})
-# The usual constants of BM25 (Robertson and Zaragoza, 2009).
-_SATURATION, _LENGTH = 1.2, 0.75
 # What a document is called says more than a word in its text.
 _NAME_WEIGHT = 5
 
@@ -87,31 +83,14 @@ def ranked(documents: Sequence[tuple[str, Document]], question: str) -> list[Ran
         documents: Path relative to `context/`, and what was read.
         question: The question, with whatever else tells what is looked for.
     """
-    counts = [_counts(source, document) for source, document in documents]
-    lengths = [sum(count.values()) for count in counts]
-    mean = sum(lengths) / len(lengths) if lengths else 1.0
-    asked = sorted(set(terms(question)))
-    scores = [0.0] * len(documents)
-    for term in asked:
-        holders = sum(term in count for count in counts)
-        if not holders:
-            continue
-        weight = math.log(1 + (len(counts) - holders + 0.5) / (holders + 0.5))
-        for place, count in enumerate(counts):
-            often = count[term]
-            if often:
-                norm = _SATURATION * (1 - _LENGTH + _LENGTH * lengths[place] / max(mean, 1.0))
-                scores[place] += weight * often * (_SATURATION + 1) / (often + norm)
+    scores = Bm25(_text(source, document) for source, document in documents).scores(question)
     found = [
-        Ranked(source, document, round(score, 4)) for (source, document), score in zip(documents, scores, strict=True)
+        Ranked(source, document, round(scores.get(place, 0.0), 4)) for place, (source, document) in enumerate(documents)
     ]
     return sorted(found, key=lambda one: (-one.score, one.source))
 
 
-def _counts(source: str, document: Document) -> Counter[str]:
-    counts = Counter(term for line in document.lines for term in terms(line.text))
-    for table in document.tables:
-        counts.update(term for row in table.rows for cell in row for term in terms(cell))
-    for term in terms(Path(source).stem.replace("_", " ")):
-        counts[term] += _NAME_WEIGHT
-    return counts
+def _text(source: str, document: Document) -> str:
+    name = Path(source).stem.replace("_", " ")
+    cells = (cell for table in document.tables for row in table.rows for cell in row)
+    return "\n".join([*(line.text for line in document.lines), *cells, *[name] * _NAME_WEIGHT])

@@ -65,6 +65,16 @@ class Normalised(NamedTuple):
         return self.operations == ["verbatim"]
 
 
+_MOST_ENUM, _ENUM_REPEATS = 12, 3
+
+
+def enumeration(done: Normalised) -> tuple[str, ...]:
+    """Return the texts of a column in order where they are few and come back; empty where they do not."""
+    distinct = sorted(set(done.values)) if done.sql_type == "TEXT" else []
+    few = 0 < len(distinct) <= _MOST_ENUM and len(distinct) * _ENUM_REPEATS <= len(done.values)
+    return tuple(distinct) if few else ()
+
+
 def normalise_column(values: Sequence[str], unit: str | None = None, *, first_day: bool = False) -> Normalised:
     """Bring written values to one form; where one of them does not fit, all stay as they are written.
 

@@ -16,14 +16,12 @@ from debriefer.documents.model import Document
 from debriefer.documents.notes import FieldNote, field_notes
 from debriefer.documents.reading import read_document
 from debriefer.documents.report import DocumentReport, table_report
-from debriefer.documents.tokens import is_han
 from debriefer.errors import DebrieferError, DocumentError
+from debriefer.models import count_tokens
 
-REPORT_FILE = "documents.json"
 DATABASES = "db"
 # Beyond so many letters of text together, documents wait until they are asked for; the likeliest are taken first.
 MOST_LETTERS = 4_000_000
-_LETTERS_A_TOKEN = 4
 
 Extract = Callable[[Document, str, Sequence[FieldNote], str], Extraction]
 
@@ -116,7 +114,7 @@ def _taken(
 def _report(one: Ranked) -> DocumentReport:
     lines = one.document.lines
     pages = max((line.page or 0 for line in lines), default=0)
-    tokens = sum(estimated_tokens(line.text) for line in lines)
+    tokens = sum(count_tokens(line.text) for line in lines)
     return DocumentReport(
         source=one.source,
         state="no table",
@@ -127,12 +125,6 @@ def _report(one: Ranked) -> DocumentReport:
         tokens=(tokens, 0),
         notes=tuple(note.message for note in one.document.notes),
     )
-
-
-def estimated_tokens(text: str) -> int:
-    """Return about how many tokens a text has: one for a Chinese letter, one for four of others."""
-    han = sum(map(is_han, text))
-    return han + -(-(len(text) - han) // _LETTERS_A_TOKEN)
 
 
 def _is_pdf(document: Document) -> bool:

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from debriefer.catalog.names import canonical_names, unique_columns
 from debriefer.documents.model import DocumentTable
-from debriefer.documents.normalising import is_nothing, normalise_column
+from debriefer.documents.normalising import enumeration, is_nothing, normalise_column
 from debriefer.documents.relation import Cell, Column, Relation, Status
 
-_MOST_ENUM, _ENUM_REPEATS = 12, 3
 _RAGGED = "its row has more or fewer cells than the header"
 
 
@@ -49,15 +48,13 @@ def shown_table(table: DocumentTable, name: str, document: str) -> Relation | No
             reason = _RAGGED if open_ else ""
             if raw:
                 cells[record, column_name] = Cell(record, column_name, raw, value, line, (0, len(raw)), status, reason)
-        distinct = sorted(set(done.values)) if done.sql_type == "TEXT" else []
-        few = 0 < len(distinct) <= _MOST_ENUM and len(distinct) * _ENUM_REPEATS <= len(kept)
         columns.append(
             Column(
                 name=column_name,
                 dtype=done.sql_type,
                 doc_unit=" / ".join(written for written in done.written if written),
                 target_unit=done.unit,
-                enum=tuple(distinct) if few else (),
+                enum=enumeration(done),
                 meaning=_heading(header, place),
                 operations=tuple(done.operations),
             )

@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from debriefer.documents.entries import Entry, Key
-from debriefer.documents.normalising import Normalised, is_nothing, normalise_column
+from debriefer.documents.normalising import Normalised, enumeration, is_nothing, normalise_column
 from debriefer.documents.relation import Cell, Column
 from debriefer.documents.slots import kind_of, worded_nothing
 
 # Values of another kind than so many others are flagged; with more of them the column stays text.
 _OUTLIER_SHARE = 0.1
-_MOST_ENUM = 12
-_ENUM_REPEATS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +49,12 @@ def typed_column(wanted: Wanted, entries: Mapping[Key, Entry]) -> tuple[Column, 
         (key, name): Cell(key, name, entry.raw, values.get(key), entry.line, entry.span, entry.status, entry.reason)
         for key, entry in entries.items()
     }
-    distinct = sorted(set(done.values)) if done.sql_type == "TEXT" else []
-    few = 0 < len(distinct) <= _MOST_ENUM and len(distinct) * _ENUM_REPEATS <= len(values)
     column = Column(
         name=name,
         dtype=done.sql_type,
         doc_unit=" / ".join(written for written in done.written if written),
         target_unit=done.unit,
-        enum=tuple(distinct) if few else (),
+        enum=enumeration(done),
         literal_format=_literal(done.values) if done.verbatim else "",
         meaning=wanted.meaning,
         operations=tuple(done.operations),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from debriefer.digests import file_digest
-from debriefer.errors import MediaError
+from debriefer.errors import MediaError, first_line
 from debriefer.media.packages import needed
 from debriefer.media.remote import opener
 
@@ -97,7 +97,7 @@ class OnnxClip:
             self._text = runtime.InferenceSession(str(folder / TEXT_MODEL), providers=["CPUExecutionProvider"])
             self._tokenizer = tokenizers.Tokenizer.from_file(str(folder / TOKENIZER))
         except Exception as error:  # the runtimes raise classes of their own
-            message = f"`{folder}` holds no models that can be loaded: {_first_line(error)}"
+            message = f"`{folder}` holds no models that can be loaded: {first_line(error)[:200]}"
             raise MediaError(message, hint="export the model to ONNX again") from error
         self.name = f"onnx:{file_digest(folder / IMAGE_MODEL)[:12]}"
         side, length = self._image.get_inputs()[0].shape[-1], self._text.get_inputs()[0].shape[-1]
@@ -128,7 +128,7 @@ class OnnxClip:
         try:
             found = np.asarray(session.run(None, {given.name: values})[0], np.float32)
         except Exception as error:  # the runtime raises classes of its own
-            message = f"the image model failed: {_first_line(error)}"
+            message = f"the image model failed: {first_line(error)[:200]}"
             raise MediaError(message, hint="see what shapes the exported model takes") from error
         return found.reshape(len(values), -1)
 
@@ -186,7 +186,9 @@ class HttpEmbedder:
             rows = [item["embedding"] for item in sorted(reply["data"], key=lambda item: item.get("index", 0))]
             found = np.array(rows, np.float32)
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            message = f"the image embedder at `{self.name.rpartition('@')[2]}` gave no vectors: {_first_line(error)}"
+            message = (
+                f"the image embedder at `{self.name.rpartition('@')[2]}` gave no vectors: {first_line(error)[:200]}"
+            )
             raise MediaError(message, hint=f"check the address and `{KEY_VARIABLE}`, or go without one") from error
         if found.ndim != 2 or len(found) != len(given):  # noqa: PLR2004 -- rows and columns
             message = f"the image embedder at `{self.name.rpartition('@')[2]}` gave vectors of another number"
@@ -241,7 +243,3 @@ def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     length = np.linalg.norm(rows, axis=-1, keepdims=True)
     divided: NDArray[np.float32] = rows / np.maximum(length, 1e-12)
     return divided
-
-
-def _first_line(error: BaseException) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)[:200]

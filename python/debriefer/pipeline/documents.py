@@ -13,7 +13,7 @@ from debriefer.pipeline.content import file_digest
 from debriefer.pipeline.files import link_or_copy
 from debriefer.pipeline.settings import DocumentsSettings, model_identity
 from debriefer.pipeline.stage import BaseStage, Inputs, Product
-from debriefer.side_names import DOCUMENTS_FILE
+from debriefer.side_names import DOCUMENTS_FILE, DOCUMENTS_REPORT
 from debriefer.task import Task
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from dspy_programs.solver.evidence import DocumentTable
 
 _DATABASES = "db"
-_REPORT = "documents.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ class DocumentsStage(BaseStage):
         """A task without documents."""
         workdir = inputs.task.folder / "workdir"
         # What an earlier run left in a working copy that was kept must not pass for this one's.
-        for name in (DOCUMENTS_FILE, _REPORT):
+        for name in (DOCUMENTS_FILE, DOCUMENTS_REPORT):
             (workdir / name).unlink(missing_ok=True)
         return None if _documents(inputs.task) else "the task has no documents"
 
@@ -77,7 +76,7 @@ class DocumentsStage(BaseStage):
         files = [(path.relative_to(task.context).as_posix(), path) for path in found]
         taken = names_taken(task.files(), found)
         prepared = prepare(files, task.question, task.knowledge, taken, take=self._take(inputs))
-        write_prepared(prepared, folder / _DATABASES, folder / DOCUMENTS_FILE, folder / _REPORT)
+        write_prepared(prepared, folder / _DATABASES, folder / DOCUMENTS_FILE, folder / DOCUMENTS_REPORT)
         failed = [report for report in prepared.reports if report.state == "failed"]
         return {
             "documents": [report.to_dict() for report in prepared.reports],
@@ -109,7 +108,7 @@ class DocumentsStage(BaseStage):
             target.mkdir(parents=True, exist_ok=True)
             link_or_copy(path, target / path.name)
         # Written again where a document is asked for later, so that these are copies.
-        for name in (DOCUMENTS_FILE, _REPORT):
+        for name in (DOCUMENTS_FILE, DOCUMENTS_REPORT):
             shutil.copyfile(product.folder / name, task.folder / "workdir" / name)
 
     def tell(self, product: Product, findings: Findings) -> Findings:

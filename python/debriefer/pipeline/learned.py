@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from debriefer.digests import file_digest
 from debriefer.pipeline.settings import DocumentsSettings, JudgeSettings, RelevanceSettings, RunSettings
 from dspy_programs.learned import state_files
+
+_Learning = TypeVar("_Learning", JudgeSettings, RelevanceSettings, DocumentsSettings)
 
 
 def learned(settings: RunSettings, program: str) -> Path | None:
@@ -37,8 +40,7 @@ def judge_with_state(settings: RunSettings) -> JudgeSettings:
         MissingFileError: A file that was given does not exist.
         ProgramStateError: As `learned`.
     """
-    path = learned(settings, "judge")
-    return settings.judge if settings.judge.state or path is None else replace(settings.judge, state=str(path))
+    return _with_state(settings.judge, learned(settings, "judge"))
 
 
 def relevance_with_state(settings: RunSettings) -> RelevanceSettings:
@@ -48,9 +50,7 @@ def relevance_with_state(settings: RunSettings) -> RelevanceSettings:
         MissingFileError: A file that was given does not exist.
         ProgramStateError: As `learned`.
     """
-    path = learned(settings, "relevance")
-    own = settings.relevance
-    return own if own.state or path is None else replace(own, state=str(path))
+    return _with_state(settings.relevance, learned(settings, "relevance"))
 
 
 def documents_with_state(settings: RunSettings) -> DocumentsSettings:
@@ -60,6 +60,8 @@ def documents_with_state(settings: RunSettings) -> DocumentsSettings:
         MissingFileError: A file that was given does not exist.
         ProgramStateError: As `learned`.
     """
-    path = learned(settings, "documents")
-    own = settings.documents
+    return _with_state(settings.documents, learned(settings, "documents"))
+
+
+def _with_state(own: _Learning, path: Path | None) -> _Learning:
     return own if own.state or path is None else replace(own, state=str(path))

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 
 from debriefer.catalog.catalog import Catalog
 from debriefer.errors import CatalogError, DocumentError, SqlError
-from debriefer.side_names import DOCUMENTS_FILE
+from debriefer.side_names import DOCUMENTS_FILE, DOCUMENTS_REPORT
 from debriefer.workbench.cells import shortened
 
 if TYPE_CHECKING:
     from debriefer.documents.report import DocumentReport, TableReport
 
 COMMANDS = ("documents", "extract", "evidence")
-_REPORT = "documents.json"
 _MOST_TEXT = 1_500
 _PART = re.compile(r"\"([^\"]*)\"|'([^']*)'|`([^`]*)`|(\S+)")
 
@@ -52,7 +51,7 @@ class DocumentDesk:
 
     @property
     def _report(self) -> Path:
-        return self._work / "workdir" / _REPORT
+        return self._work / "workdir" / DOCUMENTS_REPORT
 
     def answer(self, command: str, argument: str) -> str:
         """Return the answer to a command as text.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from debriefer.errors import MediaError
+from debriefer.errors import MediaError, first_line
 from debriefer.media.layout.geometry import areas, size
 from debriefer.media.layout.ink import Ink, crop_of, ink_columns, is_mask, pieces
 from debriefer.media.layout.lone import lone_places
@@ -142,7 +142,7 @@ class _Engine:
             detector = rapidocr.RapidOCR(params=_options(detection, recognition, threads))
             recogniser = rapidocr.RapidOCR(params=_options(detection, recognition, 1) | _RECOGNISER)
         except Exception as error:
-            message = f"`{detection}` and `{recognition}` cannot be loaded as OCR models: {_first_line(error)}"
+            message = f"`{detection}` and `{recognition}` cannot be loaded as OCR models: {first_line(error)}"
             raise MediaError(message, hint="give a folder with `*det*.onnx` and `*rec*.onnx` of PP-OCR") from error
         if not whole:
             # RapidOCR would fetch a list of characters that a model lacks.
@@ -461,7 +461,3 @@ def _union(one: Box, other: Box) -> Box:
 
 def _moved(box: Box, right: int, down: int) -> Box:
     return Box(box.left + right, box.top + down, box.right + right, box.bottom + down)
-
-
-def _first_line(error: Exception) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)

@@ -2,7 +2,7 @@
 
 use super::exact::Exact;
 
-const BELOW_TWENTY: [&str; 20] = [
+pub(crate) const BELOW_TWENTY: [&str; 20] = [
     "zero",
     "one",
     "two",

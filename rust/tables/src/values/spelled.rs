@@ -1,30 +1,8 @@
 //! Numbers that a question spells in words: `seven`, `三十五`, `第一`; and years of two digits: `16年`.
 
 use super::forms::{Form, begins_with_letter};
+use crate::normalise::english::BELOW_TWENTY;
 
-const ENGLISH: [&str; 21] = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-];
 const ORDINALS: [&str; 11] = [
     "zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
 ];
@@ -41,7 +19,8 @@ fn english(text: &str) -> Option<Form> {
     let length = text.bytes().take_while(u8::is_ascii_lowercase).count();
     let (word, rest) = text.split_at(length);
     let place = |words: &[&str]| words.iter().position(|known| *known == word);
-    let value = place(&ENGLISH).or_else(|| place(&ORDINALS))?;
+    let cardinal = place(&BELOW_TWENTY).or_else(|| (word == "twenty").then_some(20));
+    let value = cardinal.or_else(|| place(&ORDINALS))?;
     (!begins_with_letter(rest)).then(|| Form {
         key: value.to_string(),
         length,
